@@ -1,0 +1,2 @@
+/** Sensors and metrics by name. */
+export class MetricsRegistry {}

@@ -1,0 +1,19 @@
+/** Holds a stream of bytes to a rate. */
+export interface Pacer {
+  /**
+   * Resolves when `bytes` more may flow. Local and memory stores ask a slice (at most 64 KiB) at a
+   * time, object stores a part at a time.
+   *
+   * @throws the reason of `signal` when it aborts
+   */
+  take(bytes: number, options: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}
+
+/** What every call of a plugin may be given. */
+export interface CallOptions {
+  /** Ends the call early; it then rejects with the signal's reason and leaves nothing behind. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes done since the last call of it. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+  readonly pacer?: Pacer | undefined;
+}
