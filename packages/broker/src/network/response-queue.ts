@@ -1,0 +1,63 @@
+/** An encoded response, length prefix included. */
+export interface OutgoingResponse {
+  readonly chunks: readonly Buffer[];
+  /** Called once when the chunks were handed to the operating system, or never will be. */
+  readonly release?: (() => void) | undefined;
+}
+
+interface Slot {
+  response: OutgoingResponse | undefined;
+  done: boolean;
+}
+
+/**
+ * Answers leave a connection in the order in which the requests came, whatever order they become
+ * ready in. A request without an answer (`acks=0`) keeps its place too.
+ */
+export class ResponseQueue {
+  readonly #emit: (response: OutgoingResponse) => void;
+  // A ring would do as well; connections hold a handful of requests, and the array is emptied as a whole.
+  #slots: Slot[] = [];
+  #head = 0;
+
+  constructor(emit: (response: OutgoingResponse) => void) {
+    this.#emit = emit;
+  }
+
+  /** Requests that were begun and whose answer has not left. */
+  get pending(): number {
+    return this.#slots.length - this.#head;
+  }
+
+  /** Keeps the next place in the order; the returned function fills it, at most once. */
+  reserve(): (response: OutgoingResponse | undefined) => void {
+    const slot: Slot = { response: undefined, done: false };
+    this.#slots.push(slot);
+    return (response) => {
+      if (slot.done) return;
+      slot.done = true;
+      slot.response = response;
+      if (this.#slots[this.#head] === slot) this.#advance();
+    };
+  }
+
+  /** Releases every answer that is ready but has not left. */
+  discard(): void {
+    for (const slot of this.#slots.slice(this.#head)) slot.response?.release?.();
+    this.#slots = [];
+    this.#head = 0;
+  }
+
+  #advance(): void {
+    for (;;) {
+      const slot = this.#slots[this.#head];
+      if (slot === undefined || !slot.done) break;
+      this.#head += 1;
+      if (slot.response !== undefined) this.#emit(slot.response);
+    }
+    if (this.#head === this.#slots.length) {
+      this.#slots = [];
+      this.#head = 0;
+    }
+  }
+}
