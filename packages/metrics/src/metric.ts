@@ -1,0 +1,50 @@
+import type { Clock } from '@logloft/clock';
+import { MetricConfig, type MetricConfigOptions } from './metric-config.ts';
+import type { MetricName } from './metric-name.ts';
+import type { Measurable } from './stat.ts';
+
+/** A registered number with a name. */
+export class Metric {
+  readonly name: MetricName;
+  readonly #measurable: Measurable;
+  readonly #clock: Clock;
+  #config: MetricConfig;
+
+  constructor(name: MetricName, measurable: Measurable, config: MetricConfig, clock: Clock) {
+    this.name = name;
+    this.#measurable = measurable;
+    this.#config = config;
+    this.#clock = clock;
+  }
+
+  /** The settings it is measured and checked with, and recorded with unless it is one of a compound. */
+  get config(): MetricConfig {
+    return this.#config;
+  }
+
+  /** Replaces the settings, for what is measured and recorded from now on. */
+  updateConfig(config: MetricConfig | MetricConfigOptions): void {
+    this.#config = MetricConfig.from(config);
+  }
+
+  /** The value at `nowMs` (default: now). Reading a windowed metric drops what is too old in it. */
+  value(nowMs: number = this.#clock.now()): number {
+    return this.#measurable.measure(this.#config, nowMs);
+  }
+}
+
+/** Gives the value of a gauge whenever it is read. */
+export type ReadGauge = () => number;
+
+/** Reads a number that is kept elsewhere. */
+export class Gauge implements Measurable {
+  readonly #read: ReadGauge;
+
+  constructor(read: ReadGauge) {
+    this.#read = read;
+  }
+
+  measure(_config: MetricConfig, _nowMs: number): number {
+    return this.#read();
+  }
+}

@@ -1,0 +1,30 @@
+import type { MetricConfig } from '../metric-config.ts';
+import { SampleRing } from '../sample-ring.ts';
+import type { WindowedStat } from '../stat.ts';
+
+/** The mean of the values in the window; NaN without events. */
+export class Avg implements WindowedStat {
+  readonly #ring = new SampleRing(0);
+
+  record(config: MetricConfig, value: number, timeMs: number): void {
+    this.#ring.admit(config, timeMs).value += value;
+  }
+
+  measure(config: MetricConfig, nowMs: number): number {
+    let total = 0;
+    let count = 0;
+    for (const sample of this.#ring.live(config, nowMs)) {
+      total += sample.value;
+      count += sample.eventCount;
+    }
+    return count === 0 ? Number.NaN : total / count;
+  }
+
+  oldestStartMs(config: MetricConfig, nowMs: number): number {
+    return this.#ring.oldestStartMs(config, nowMs);
+  }
+
+  nextExpiryMs(config: MetricConfig): number {
+    return this.#ring.nextExpiryMs(config);
+  }
+}

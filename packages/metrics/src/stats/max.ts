@@ -1,0 +1,31 @@
+import type { MetricConfig } from '../metric-config.ts';
+import { SampleRing } from '../sample-ring.ts';
+import type { WindowedStat } from '../stat.ts';
+
+/** The greatest value in the window; NaN without events, or with a NaN among them. */
+export class Max implements WindowedStat {
+  readonly #ring = new SampleRing(Number.NEGATIVE_INFINITY);
+
+  record(config: MetricConfig, value: number, timeMs: number): void {
+    const sample = this.#ring.admit(config, timeMs);
+    sample.value = Math.max(sample.value, value);
+  }
+
+  measure(config: MetricConfig, nowMs: number): number {
+    let greatest = Number.NEGATIVE_INFINITY;
+    let count = 0;
+    for (const sample of this.#ring.live(config, nowMs)) {
+      greatest = Math.max(greatest, sample.value);
+      count += sample.eventCount;
+    }
+    return count === 0 ? Number.NaN : greatest;
+  }
+
+  oldestStartMs(config: MetricConfig, nowMs: number): number {
+    return this.#ring.oldestStartMs(config, nowMs);
+  }
+
+  nextExpiryMs(config: MetricConfig): number {
+    return this.#ring.nextExpiryMs(config);
+  }
+}

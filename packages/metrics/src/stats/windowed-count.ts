@@ -1,0 +1,26 @@
+import type { MetricConfig } from '../metric-config.ts';
+import { SampleRing } from '../sample-ring.ts';
+import type { WindowedStat } from '../stat.ts';
+
+/** How many events the window holds, whatever their values; 0 without events. */
+export class WindowedCount implements WindowedStat {
+  readonly #ring = new SampleRing(0);
+
+  record(config: MetricConfig, _value: number, timeMs: number): void {
+    this.#ring.admit(config, timeMs).value += 1;
+  }
+
+  measure(config: MetricConfig, nowMs: number): number {
+    let total = 0;
+    for (const sample of this.#ring.live(config, nowMs)) total += sample.value;
+    return total;
+  }
+
+  oldestStartMs(config: MetricConfig, nowMs: number): number {
+    return this.#ring.oldestStartMs(config, nowMs);
+  }
+
+  nextExpiryMs(config: MetricConfig): number {
+    return this.#ring.nextExpiryMs(config);
+  }
+}
