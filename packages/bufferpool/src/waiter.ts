@@ -1,0 +1,68 @@
+/** Facts of an allocation that has to wait. */
+export interface WaiterRequest {
+  readonly requestedBytes: number;
+  readonly capacityBytes: number;
+  readonly maxBlockMs: number;
+  readonly nowMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * One waiting allocation: a node of the {@link WaiterQueue}. All it takes to wait is this object and
+ * the promise behind it.
+ */
+export class Waiter {
+  readonly requestedBytes: number;
+  readonly capacityBytes: number;
+  readonly maxBlockMs: number;
+  /** On the monotonic clock; `Infinity` when it waits for ever. Fixed at the time of the call. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** Start of the present stretch of waiting; each wake-up starts a new one. */
+  waitingSinceMs: number;
+  /** Bytes gathered so far. Only the waiter at the head of the queue has any. */
+  gatheredBytes = 0;
+  /** Position in the order of arrival. Set by the queue. */
+  arrival = 0;
+  /** Whether it is out of the queue. Set by the queue. */
+  hasLeft = false;
+  previous: Waiter | undefined = undefined;
+  next: Waiter | undefined = undefined;
+  #resolve: (buffer: Buffer) => void;
+  #reject: (reason: unknown) => void;
+
+  constructor(
+    request: WaiterRequest,
+    resolve: (buffer: Buffer) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.requestedBytes = request.requestedBytes;
+    this.capacityBytes = request.capacityBytes;
+    this.maxBlockMs = request.maxBlockMs;
+    this.deadlineMs = request.nowMs + request.maxBlockMs;
+    this.signal = request.signal;
+    this.waitingSinceMs = request.nowMs;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  resolve(buffer: Buffer): void {
+    const resolve = this.#resolve;
+    this.#letGo();
+    resolve(buffer);
+  }
+
+  reject(reason: unknown): void {
+    const reject = this.#reject;
+    this.#letGo();
+    reject(reason);
+  }
+
+  /** Who has left may rest among the deadlines for a while, and must keep no buffer alive there. */
+  #letGo(): void {
+    this.#resolve = ignore;
+    this.#reject = ignore;
+  }
+}
+
+function ignore(): void {}
