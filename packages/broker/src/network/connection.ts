@@ -74,6 +74,7 @@ export class Connection implements ClientConnection {
   readonly #reader: SocketReader;
   readonly #gone = new AbortController();
   #outgoing: OutgoingResponse[] = [];
+  #outgoingBytes = 0;
   #flushScheduled = false;
   #peerEnded = false;
   #closed = false;
@@ -159,7 +160,7 @@ export class Connection implements ClientConnection {
   get #saturated(): boolean {
     return (
       this.#responses.pending >= MAX_PENDING_REQUESTS ||
-      this.#reader.socket.writableLength >= MAX_UNSENT_BYTES
+      this.#outgoingBytes + this.#reader.socket.writableLength >= MAX_UNSENT_BYTES
     );
   }
 
@@ -169,6 +170,7 @@ export class Connection implements ClientConnection {
       return;
     }
     this.#outgoing.push(response);
+    for (const chunk of response.chunks) this.#outgoingBytes += chunk.length;
     this.#scheduleFlush();
   }
 
@@ -183,6 +185,7 @@ export class Connection implements ClientConnection {
     this.#flushScheduled = false;
     const responses = this.#outgoing;
     this.#outgoing = [];
+    this.#outgoingBytes = 0;
     if (this.#closed) return;
     const { socket } = this.#reader;
     if (responses.length > 0) this.#write(socket, responses);

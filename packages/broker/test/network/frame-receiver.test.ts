@@ -109,6 +109,10 @@ class FeedingClient {
     return this.#stoppedAfter < this.state.readable;
   }
 
+  releaseAll(): void {
+    for (const frame of this.state.frames) frame.release();
+  }
+
   feed(most: number): void {
     if (!this.reading || this.#at >= this.#stream.length) return;
     const target = this.state.receiver.nextBuffer();
@@ -237,7 +241,7 @@ describe('back-pressure', () => {
     expect(clients.filter(({ reading }) => reading)).toHaveLength(1);
     for (let turn = 0; turn < 40; turn += 1) {
       for (const client of clients) client.feed(100_000);
-      for (const { state } of clients) for (const frame of state.frames) frame.release();
+      for (const client of clients) client.releaseAll();
       await settle();
     }
     expect(clients.map(({ state }) => state.frames[0]?.bytes.length)).toEqual([
