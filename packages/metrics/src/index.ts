@@ -38,6 +38,7 @@ export { Min } from './stats/min.ts';
 export type { RateOptions } from './stats/rate.ts';
 export { Rate } from './stats/rate.ts';
 export { SimpleRate } from './stats/simple-rate.ts';
+export { TokenBucket } from './stats/token-bucket.ts';
 export { Value } from './stats/value.ts';
 export { WindowedCount } from './stats/windowed-count.ts';
 export { WindowedSum } from './stats/windowed-sum.ts';

@@ -1,7 +1,7 @@
 import { InvalidMetricOptionError } from './errors.ts';
 import { type MetricTags, tagEntries } from './metric-name.ts';
 import type { QuotaBound } from './quota-bound.ts';
-import { isRecordingLevel, type RecordingLevel } from './recording-level.ts';
+import { checkedLevel, type RecordingLevel } from './recording-level.ts';
 
 /** What a {@link MetricConfig} is made of. A field left out has its default. */
 export interface MetricConfigOptions {
@@ -38,13 +38,8 @@ export class MetricConfig {
     this.eventWindow = eventLimit(options.eventWindow ?? Number.POSITIVE_INFINITY);
     this.quota = options.quota;
     this.tags = new Map(tagEntries(options.tags));
-    this.recordLevel = options.recordLevel ?? 'INFO';
+    this.recordLevel = checkedLevel(options.recordLevel ?? 'INFO');
     this.expiryAgeMs = this.samples * this.timeWindowMs;
-    if (!isRecordingLevel(this.recordLevel)) {
-      throw new InvalidMetricOptionError(
-        `recordLevel must be INFO, DEBUG or TRACE, got ${String(this.recordLevel)}`,
-      );
-    }
   }
 
   /** A configuration from either form; one that is made already is returned as it is. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@logloft/clock';
+import type { QuotaViolation } from './errors.ts';
 import { MetricConfig, type MetricConfigOptions } from './metric-config.ts';
 import type { MetricName } from './metric-name.ts';
 import type { Measurable } from './stat.ts';
@@ -30,6 +31,19 @@ export class Metric {
   /** The value at `nowMs` (default: now). Reading a windowed metric drops what is too old in it. */
   value(nowMs: number = this.#clock.now()): number {
     return this.#measurable.measure(this.#config, nowMs);
+  }
+
+  /**
+   * How the metric is outside its quota, if it has one and is.
+   *
+   * @param nowMs Default: now.
+   */
+  findViolation(nowMs: number = this.#clock.now()): QuotaViolation | undefined {
+    const { quota } = this.#config;
+    if (quota === undefined) return undefined;
+    const value = this.#measurable.measure(this.#config, nowMs);
+    const isWithin = this.#measurable.isWithin?.(quota, value) ?? quota.accepts(value);
+    return isWithin ? undefined : { metricName: this.name, value, quota };
   }
 }
 

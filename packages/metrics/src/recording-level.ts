@@ -1,3 +1,5 @@
+import { InvalidMetricOptionError } from './errors.ts';
+
 /**
  * How detailed a sensor is. A sensor records only when the level of its configuration is at least
  * as detailed: `INFO` records `INFO` sensors, `DEBUG` also `DEBUG` ones, `TRACE` all.
@@ -15,7 +17,14 @@ export function levelRecords(configLevel: RecordingLevel, sensorLevel: Recording
   return (DETAIL.get(sensorLevel) ?? 0) <= (DETAIL.get(configLevel) ?? 0);
 }
 
-/** Whether `level` is one of the levels there are. */
-export function isRecordingLevel(level: string): level is RecordingLevel {
-  return level === 'INFO' || level === 'DEBUG' || level === 'TRACE';
+/**
+ * The level itself, if it is one.
+ *
+ * @throws InvalidMetricOptionError when there is no such level
+ */
+export function checkedLevel(level: RecordingLevel): RecordingLevel {
+  if (DETAIL.has(level)) return level;
+  throw new InvalidMetricOptionError(
+    `A recording level must be INFO, DEBUG or TRACE, got ${String(level)}`,
+  );
 }

@@ -31,10 +31,11 @@ export class MetricsRegistry implements AsyncDisposable {
   readonly #expirySweepMs: number;
   readonly #metrics = new Map<string, Metric>();
   readonly #sensors = new Map<string, Sensor>();
-  readonly #children = new Map<Sensor, Sensor[]>();
+  readonly #children = new Map<Sensor, Set<Sensor>>();
   readonly #host: SensorHost;
   #expirableSensors = 0;
   #sweepTimer: Timer | undefined;
+  #isClosed = false;
 
   /** @throws InvalidMetricOptionError when an option is out of range */
   constructor(options: MetricsRegistryOptions) {
@@ -82,8 +83,8 @@ export class MetricsRegistry implements AsyncDisposable {
     this.#sensors.set(name, sensor);
     for (const parent of sensor.parents) {
       const siblings = this.#children.get(parent);
-      if (siblings === undefined) this.#children.set(parent, [sensor]);
-      else siblings.push(sensor);
+      if (siblings === undefined) this.#children.set(parent, new Set([sensor]));
+      else siblings.add(sensor);
     }
     if (sensor.canExpire) this.#expirableSensors += 1;
     this.#scheduleSweep();
@@ -191,8 +192,6 @@ export class MetricsRegistry implements AsyncDisposable {
     await this.close();
   }
 
-  #isClosed = false;
-
   #register(metric: Metric): void {
     const { key } = metric.name;
     if (this.#metrics.has(key)) throw new DuplicateMetricError(metric.name);
@@ -204,9 +203,9 @@ export class MetricsRegistry implements AsyncDisposable {
   }
 
   #forgetChild(parent: Sensor, child: Sensor): void {
-    const remaining = (this.#children.get(parent) ?? []).filter((sensor) => sensor !== child);
-    if (remaining.length === 0) this.#children.delete(parent);
-    else this.#children.set(parent, remaining);
+    const siblings = this.#children.get(parent);
+    siblings?.delete(child);
+    if (siblings?.size === 0) this.#children.delete(parent);
   }
 
   #scheduleSweep(): void {

@@ -1,10 +1,15 @@
 // Hot path: recording makes no closure and no object.
 import type { Clock } from '@logloft/clock';
-import { type QuotaViolation, QuotaViolationError, SensorCycleError } from './errors.ts';
+import {
+  InvalidMetricOptionError,
+  type QuotaViolation,
+  QuotaViolationError,
+  SensorCycleError,
+} from './errors.ts';
 import { Metric } from './metric.ts';
 import { MetricConfig, type MetricConfigOptions } from './metric-config.ts';
 import type { MetricName } from './metric-name.ts';
-import { levelRecords, type RecordingLevel } from './recording-level.ts';
+import { checkedLevel, levelRecords, type RecordingLevel } from './recording-level.ts';
 import type { CompoundStat, Measurable, MeasurableStat, Stat } from './stat.ts';
 
 /** How a {@link Sensor} is made. */
@@ -58,14 +63,17 @@ export class Sensor {
   readonly #metricsByKey = new Map<string, Metric>();
   #lastRecordMs: number;
 
-  /** @throws SensorCycleError when one ancestor is reached twice */
+  /**
+   * @throws SensorCycleError when one ancestor is reached twice
+   * @throws InvalidMetricOptionError when an option is out of range
+   */
   constructor(name: string, options: SensorOptions, host: SensorHost) {
     this.name = name;
     this.parents = [...(options.parents ?? [])];
     this.#host = host;
     this.#config = options.config === undefined ? host.config : MetricConfig.from(options.config);
-    this.#expiryMs = (options.expirySeconds ?? Number.POSITIVE_INFINITY) * 1000;
-    this.#records = levelRecords(this.#config.recordLevel, options.level ?? 'INFO');
+    this.#expiryMs = expiryMs(options.expirySeconds ?? Number.POSITIVE_INFINITY);
+    this.#records = levelRecords(this.#config.recordLevel, checkedLevel(options.level ?? 'INFO'));
     this.#lastRecordMs = host.clock.now();
     this.#checkAncestors(name, new Set());
   }
@@ -151,10 +159,8 @@ export class Sensor {
    */
   findViolation(nowMs: number = this.#host.clock.now()): QuotaViolation | undefined {
     for (const metric of this.#metrics) {
-      const { quota } = metric.config;
-      if (quota === undefined) continue;
-      const value = metric.value(nowMs);
-      if (!quota.accepts(value)) return { metricName: metric.name, value, quota };
+      const violation = metric.findViolation(nowMs);
+      if (violation !== undefined) return violation;
     }
     return undefined;
   }
@@ -202,4 +208,11 @@ export class Sensor {
     seen.add(this);
     for (const parent of this.parents) parent.#checkAncestors(child, seen);
   }
+}
+
+function expiryMs(seconds: number): number {
+  if (seconds > 0) return seconds * 1000;
+  throw new InvalidMetricOptionError(
+    `expirySeconds must be greater than 0 (leave it out for never), got ${seconds}`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { MetricConfig } from './metric-config.ts';
 import type { MetricName } from './metric-name.ts';
+import type { QuotaBound } from './quota-bound.ts';
 
 /** Takes values in. */
 export interface Stat {
@@ -13,6 +14,9 @@ export interface Stat {
  */
 export interface Measurable {
   measure(config: MetricConfig, nowMs: number): number;
+
+  /** Whether `value`, just measured, keeps the quota. Default: what the quota's bound accepts. */
+  isWithin?(quota: QuotaBound, value: number): boolean;
 }
 
 /** A stat with one number as its result. */

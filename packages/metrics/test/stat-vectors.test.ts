@@ -1,0 +1,152 @@
+import {
+  Avg,
+  CumulativeCount,
+  CumulativeSum,
+  Max,
+  type MeasurableStat,
+  Meter,
+  type MetricConfig,
+  MetricName,
+  Min,
+  Rate,
+  SimpleRate,
+  type Stat,
+  type TimeUnit,
+  TokenBucket,
+  Value,
+  WindowedCount,
+  type WindowedStat,
+  WindowedSum,
+} from '@logloft/metrics';
+import { expect, test } from 'vitest';
+import { decode, type Encoded, readVectors } from './read-vectors.ts';
+import { metricConfig, type VectorConfig } from './vector-config.ts';
+
+interface StatSpec {
+  readonly type: string;
+  readonly unit?: string;
+  readonly stat?: string;
+  readonly initial?: number;
+}
+
+type Op =
+  | readonly ['r', t: number, v: Encoded]
+  | readonly ['rm', t: number, v: Encoded, expected: Encoded | readonly Encoded[]]
+  | readonly ['m', t: number, expected: Encoded | readonly Encoded[]]
+  | readonly ['c', config: VectorConfig];
+
+interface Scenario {
+  readonly name: string;
+  readonly stat: StatSpec;
+  readonly config: VectorConfig;
+  readonly ops: readonly Op[];
+}
+
+interface Subject {
+  readonly stat: Stat;
+  outputs(config: MetricConfig, nowMs: number): readonly number[];
+}
+
+test.each([
+  ['avg', 4_207],
+  ['max', 4_207],
+  ['min', 4_207],
+  ['windowed-sum', 4_207],
+  ['windowed-count', 3_727],
+  ['cumulative-and-value', 1_240],
+  ['rate', 5_407],
+  ['rate-units', 1_554],
+  ['rate-over-other-stats', 2_016],
+  ['simple-rate', 5_407],
+  ['meter', 4_560],
+  ['token-bucket', 5_378],
+])('%s answers as the original to the last bit in all %i rows', (file, rows) => {
+  let replayed = 0;
+  for (const scenario of readVectors<Scenario>(file)) replayed += replay(scenario);
+  expect(replayed).toBe(rows);
+});
+
+function replay(scenario: Scenario): number {
+  const subject = makeSubject(scenario.stat);
+  let config = metricConfig(scenario.config);
+  for (const [index, op] of scenario.ops.entries()) {
+    if (op[0] === 'c') {
+      config = metricConfig(op[1]);
+      continue;
+    }
+    if (op[0] !== 'm') subject.stat.record(config, decode(op[2]), op[1]);
+    if (op[0] === 'r') continue;
+    const expected = [op[0] === 'm' ? op[2] : op[3]].flat().map(decode);
+    const actual = subject.outputs(config, op[1]);
+    const equal = actual.every((value, i) => Object.is(value, expected[i]));
+    if (!equal || actual.length !== expected.length) {
+      expect.fail(`${scenario.name}, row ${index}: expected ${expected}, got ${actual}`);
+    }
+  }
+  return scenario.ops.length;
+}
+
+function makeSubject(spec: StatSpec): Subject {
+  const unit = spec.unit?.toLowerCase() as TimeUnit | undefined;
+  if (spec.type === 'Rate') {
+    const rate = new Rate({ unit, stat: windowedStat(spec.stat) });
+    return {
+      stat: rate,
+      outputs: (config, now) => [rate.measure(config, now), rate.windowSizeMs(config, now)],
+    };
+  }
+  if (spec.type === 'SimpleRate') {
+    const rate = new SimpleRate();
+    return {
+      stat: rate,
+      outputs: (config, now) => [rate.measure(config, now), rate.windowSizeMs(config, now)],
+    };
+  }
+  if (spec.type === 'Meter') return meterSubject(spec, unit);
+  const stat = spec.type === 'TokenBucket' ? new TokenBucket(unit) : plainStat(spec);
+  return { stat, outputs: (config, now) => [stat.measure(config, now)] };
+}
+
+function meterSubject(spec: StatSpec, unit: TimeUnit | undefined): Subject {
+  const meter = new Meter({
+    rate: new MetricName({ name: 'rate', group: 'test' }),
+    total: new MetricName({ name: 'total', group: 'test' }),
+    unit,
+    of: spec.stat === 'WindowedCount' ? 'count' : 'sum',
+  });
+  const parts = meter.metrics();
+  return {
+    stat: meter,
+    outputs: (config, now) => parts.map(({ measurable }) => measurable.measure(config, now)),
+  };
+}
+
+function plainStat(spec: StatSpec): MeasurableStat {
+  switch (spec.type) {
+    case 'CumulativeSum':
+      return new CumulativeSum(spec.initial);
+    case 'CumulativeCount':
+      return new CumulativeCount();
+    case 'Value':
+      return new Value();
+    default:
+      return windowedStat(spec.type);
+  }
+}
+
+function windowedStat(type: string | undefined): WindowedStat {
+  switch (type) {
+    case 'Avg':
+      return new Avg();
+    case 'Max':
+      return new Max();
+    case 'Min':
+      return new Min();
+    case 'WindowedCount':
+      return new WindowedCount();
+    case 'WindowedSum':
+      return new WindowedSum();
+    default:
+      throw new Error(`the vectors name a stat that is not built: ${type}`);
+  }
+}
