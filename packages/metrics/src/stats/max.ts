@@ -8,15 +8,17 @@ export class Max implements WindowedStat {
 
   record(config: MetricConfig, value: number, timeMs: number): void {
     const sample = this.#ring.admit(config, timeMs);
-    sample.value = Math.max(sample.value, value);
+    this.#ring.setValue(sample, Math.max(this.#ring.value(sample), value));
   }
 
   measure(config: MetricConfig, nowMs: number): number {
+    const ring = this.#ring;
+    ring.purge(config, nowMs);
     let greatest = Number.NEGATIVE_INFINITY;
     let count = 0;
-    for (const sample of this.#ring.live(config, nowMs)) {
-      greatest = Math.max(greatest, sample.value);
-      count += sample.eventCount;
+    for (let sample = 0; sample < ring.size; sample += 1) {
+      greatest = Math.max(greatest, ring.value(sample));
+      count += ring.eventCount(sample);
     }
     return count === 0 ? Number.NaN : greatest;
   }

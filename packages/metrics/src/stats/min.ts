@@ -9,15 +9,17 @@ export class Min implements WindowedStat {
 
   record(config: MetricConfig, value: number, timeMs: number): void {
     const sample = this.#ring.admit(config, timeMs);
-    sample.value = Math.min(sample.value, value);
+    this.#ring.setValue(sample, Math.min(this.#ring.value(sample), value));
   }
 
   measure(config: MetricConfig, nowMs: number): number {
+    const ring = this.#ring;
+    ring.purge(config, nowMs);
     let smallest = Number.MAX_VALUE;
     let count = 0;
-    for (const sample of this.#ring.live(config, nowMs)) {
-      smallest = Math.min(smallest, sample.value);
-      count += sample.eventCount;
+    for (let sample = 0; sample < ring.size; sample += 1) {
+      smallest = Math.min(smallest, ring.value(sample));
+      count += ring.eventCount(sample);
     }
     return count === 0 ? Number.NaN : smallest;
   }

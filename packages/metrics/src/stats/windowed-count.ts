@@ -7,12 +7,14 @@ export class WindowedCount implements WindowedStat {
   readonly #ring = new SampleRing(0);
 
   record(config: MetricConfig, _value: number, timeMs: number): void {
-    this.#ring.admit(config, timeMs).value += 1;
+    this.#ring.add(config, 1, timeMs);
   }
 
   measure(config: MetricConfig, nowMs: number): number {
+    const ring = this.#ring;
+    ring.purge(config, nowMs);
     let total = 0;
-    for (const sample of this.#ring.live(config, nowMs)) total += sample.value;
+    for (let sample = 0; sample < ring.size; sample += 1) total += ring.value(sample);
     return total;
   }
 
