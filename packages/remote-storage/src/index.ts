@@ -1,7 +1,13 @@
 export type { ByteRange } from './byte-range.ts';
 export { clipByteRange } from './byte-range.ts';
+export type { Flight } from './cache/single-flight.ts';
+export { SingleFlight } from './cache/single-flight.ts';
 export type { CallOptions, Pacer } from './call-options.ts';
 export type { ObjectStoreCapabilities, RemoteStorageCapabilities } from './capabilities.ts';
+export { collectBytes } from './collect-bytes.ts';
+export { compareKeys } from './compare-keys.ts';
+export type { DeadlineOptions } from './deadline.ts';
+export { withDeadline } from './deadline.ts';
 export type {
   RemoteStorageErrorCode,
   RemoteStorageErrorKind,
@@ -13,9 +19,27 @@ export {
   RemoteResourceNotFoundError,
   RemoteStorageError,
 } from './errors.ts';
+export type { FileSourceOptions } from './file-source.ts';
+export { fileSource } from './file-source.ts';
+export { guardStream } from './guard-stream.ts';
+export type {
+  GuardedObjectStoreContext,
+  GuardedObjectStoreOptions,
+} from './guarded-object-store.ts';
+export { GuardedObjectStore } from './guarded-object-store.ts';
+export type { CustomMetadataField } from './layout/custom-metadata.ts';
+export type { LayoutOptions } from './layout/layout-options.ts';
+export { readLayoutOptions } from './layout/layout-options.ts';
+export { ObjectStoreRemoteStorage } from './layout/object-store-remote-storage.ts';
+export type { SegmentObjectSuffix } from './layout/segment-key.ts';
+export type { ListedSegment } from './layout/segment-listing.ts';
 export type { IndexType, LogSegmentData, SegmentSource } from './log-segment-data.ts';
 export { INDEX_TYPES } from './log-segment-data.ts';
+export { memorySource } from './memory-source.ts';
+export { assertObjectKey } from './object-key.ts';
 export type { ListOptions, ObjectHead, ObjectStore, PutOptions } from './object-store.ts';
+export { openRemoteStorage } from './open-remote-storage.ts';
+export { pacedSlices, sourceSlices } from './paced-slices.ts';
 export type {
   ObjectStoreFactory,
   PluginContext,
@@ -24,7 +48,22 @@ export type {
   PluginOptions,
   RemoteStorageFactory,
 } from './plugin.ts';
+export type { OptionParser } from './plugin-option-parsers.ts';
+export {
+  flagOption,
+  integerOption,
+  namesOption,
+  textOption,
+} from './plugin-option-parsers.ts';
+export type { FilePiecesOptions } from './read-file-pieces.ts';
+export { readFilePieces } from './read-file-pieces.ts';
+export type { ParsedOptions } from './read-plugin-options.ts';
+export { readPluginOptions } from './read-plugin-options.ts';
+export type { ReleasingStreamOptions } from './releasing-stream.ts';
+export { ReleasingStream } from './releasing-stream.ts';
 export type { RemoteStorageManager } from './remote-storage-manager.ts';
+export type { RetryOptions, RetryPolicy } from './retry.ts';
+export { DEFAULT_RETRY_POLICY, retry } from './retry.ts';
 export type {
   CustomMetadata,
   RemoteLogSegmentId,
@@ -34,3 +73,7 @@ export type {
   TopicIdPartition,
   Uuid,
 } from './segment-metadata.ts';
+export type { FailedAction } from './to-remote-storage-error.ts';
+export { toRemoteStorageError } from './to-remote-storage-error.ts';
+export type { WatchdogOptions } from './watchdog.ts';
+export { Watchdog } from './watchdog.ts';
