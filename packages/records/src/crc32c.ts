@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { crc32cFallback } from './crc32c-fallback.ts';
+import { loadOptionalPackage } from './optional-package.ts';
 
 type Crc32c = (bytes: Uint8Array, seed?: number) => number;
 
@@ -38,14 +38,13 @@ function choose(): Crc32cImplementation {
 }
 
 function loadNative(): Crc32c | undefined {
+  const addon = loadOptionalPackage('@node-rs/crc32');
+  if (addon === undefined || !('crc32c' in addon)) return undefined;
+  // The self-test decides whether this is the function that it should be.
+  const candidate = addon.crc32c as Crc32c;
   try {
-    const addon: unknown = createRequire(import.meta.url)('@node-rs/crc32');
-    if (typeof addon !== 'object' || addon === null || !('crc32c' in addon)) return undefined;
-    // The self-test decides whether this is the function that it should be.
-    const candidate = addon.crc32c as Crc32c;
     return passesSelfTest(candidate) ? candidate : undefined;
   } catch {
-    // Not installed, or not for this platform: it is an optional dependency.
     return undefined;
   }
 }

@@ -1,3 +1,6 @@
+export { BatchBuilder } from './batch-builder.ts';
+export type { BatchCursorOptions } from './batch-cursor.ts';
+export { BatchCursor } from './batch-cursor.ts';
 export type { BatchHeader } from './batch-header.ts';
 export {
   applyLogAppendTime,
@@ -15,6 +18,9 @@ export {
   patchLeaderEpoch,
   readBatchHeader,
 } from './batch-header.ts';
+export type { BatchBuilderOptions } from './batch-options.ts';
+export type { CompressionCodec, CompressOptions } from './compression/codec.ts';
+export { codecOf, compressionName, writableCompressions } from './compression/registry.ts';
 export type { CompressionName } from './constants.ts';
 export {
   BATCH_ATTRIBUTE,
@@ -27,16 +33,36 @@ export {
 } from './constants.ts';
 export type { Crc32cImplementation } from './crc32c.ts';
 export { crc32c, crc32cImplementation } from './crc32c.ts';
-export type {
-  CorruptBatchReason,
-  InvalidBatchErrorOptions,
-  InvalidBatchReason,
-} from './errors.ts';
+export type { CorruptBatchReason, InvalidBatchErrorOptions, InvalidBatchReason } from './errors.ts';
 export {
   CorruptBatchError,
   DecompressionLimitError,
   InvalidBatchError,
   UnsupportedCompressionError,
 } from './errors.ts';
+export type { FindRecordOptions, RecordPosition } from './find-record.ts';
+export { findFirstAtOrAfter, findMaxTimestamp } from './find-record.ts';
+export type { DecodedRecord } from './read-records.ts';
+export { readRecords } from './read-records.ts';
+export type { ReadRecordsOptions, RecordHeader } from './record-cursor.ts';
+export { DEFAULT_MAX_DECOMPRESSED_BYTES, RecordCursor } from './record-cursor.ts';
+export type { FieldInput, RecordHeaderInput, RecordInput } from './record-input.ts';
+export type {
+  ControlRecord,
+  TransactionMarkerOptions,
+  TransactionOutcome,
+} from './transaction-marker.ts';
+export { buildTransactionMarker, CONTROL_TYPE, readControlRecord } from './transaction-marker.ts';
 export type { ValidateBatchOptions } from './validate-batch.ts';
 export { validateBatch } from './validate-batch.ts';
+export type { ValidateRecordsOptions } from './validate-records.ts';
+export { validateRecords } from './validate-records.ts';
+export {
+  MAX_VARINT_BYTES,
+  MAX_VARLONG_BYTES,
+  VarintReader,
+  varintBytes,
+  varlongBytes,
+  writeVarint,
+  writeVarlong,
+} from './varint.ts';

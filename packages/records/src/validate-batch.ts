@@ -17,6 +17,7 @@ import {
 } from './constants.ts';
 import { crc32c } from './crc32c.ts';
 import { CorruptBatchError, InvalidBatchError } from './errors.ts';
+import { checkMagic } from './magic.ts';
 
 /** What {@link validateBatch} demands. */
 export interface ValidateBatchOptions {
@@ -33,8 +34,6 @@ export interface ValidateBatchOptions {
 }
 
 const NO_OPTIONS: ValidateBatchOptions = {};
-/** Least value of the length field: a header without records. */
-const MIN_BATCH_BYTES = BATCH_HEADER_BYTES;
 
 /**
  * Checks the batch that starts at `at`, without decoding its records, and fills `header`.
@@ -65,27 +64,11 @@ export function validateBatch(
 }
 
 function headerMissing(bytes: Buffer, at: number, available: number): Error {
-  const magicAt = at + BATCH_FIELD.magic;
   // The messages of old clients may be shorter than a header, and deserve the fitting answer.
-  const magic = available > BATCH_FIELD.magic ? bytes[magicAt] : undefined;
-  if (magic === 0 || magic === 1) return legacyMagic(magic, at);
+  if (available > BATCH_FIELD.magic) checkMagic(bytes.readInt8(at + BATCH_FIELD.magic), at);
   return new CorruptBatchError(
     'truncated',
     `Expected a batch header of ${BATCH_HEADER_BYTES} bytes at byte ${at}, found ${Math.max(0, available)}`,
-  );
-}
-
-/** The error for a batch at `at` whose magic is not 2, or nothing. */
-export function checkMagic(magic: number, at: number): void {
-  if (magic === CURRENT_MAGIC) return;
-  if (magic === 0 || magic === 1) throw legacyMagic(magic, at);
-  throw new CorruptBatchError('magic', `Expected a batch of magic 2 at byte ${at}, found ${magic}`);
-}
-
-function legacyMagic(magic: number, at: number): InvalidBatchError {
-  return new InvalidBatchError(
-    'legacy-magic',
-    `The messages at byte ${at} have magic ${magic}; only batches of magic 2 (Kafka 0.11 and newer) are supported`,
   );
 }
 
@@ -96,7 +79,7 @@ function checkSize(
   options: ValidateBatchOptions,
 ): void {
   const size = header.sizeInBytes;
-  if (size < MIN_BATCH_BYTES) {
+  if (size < BATCH_HEADER_BYTES) {
     throw new CorruptBatchError(
       'length',
       `The batch at byte ${at} has length ${size - LOG_OVERHEAD_BYTES}, less than its own header`,
