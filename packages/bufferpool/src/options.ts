@@ -17,7 +17,10 @@ export interface BufferPoolOptions {
   /** All the memory that may be handed out at one time, in bytes; an integer >= 1. `buffer.memory` of Kafka's producer. */
   readonly totalBytes: number;
 
-  /** Size in bytes of the buffers that are kept for reuse; an integer >= 1. `batch.size` of Kafka's producer. */
+  /**
+   * Size in bytes of the buffers that are kept for reuse; an integer >= 0, where 0 keeps none of any
+   * use, and >= 1 with `sizeClasses`. `batch.size` of Kafka's producer.
+   */
   readonly poolableBytes: number;
 
   /**
@@ -79,8 +82,8 @@ export function resolveBufferPoolOptions(options: BufferPoolOptions): ResolvedBu
   const semantics = options.semantics ?? BUFFER_POOL_DEFAULTS.semantics;
   const createBuffer = options.createBuffer ?? Buffer.allocUnsafeSlow;
 
-  requireInteger('totalBytes', totalBytes, Number.MAX_SAFE_INTEGER);
-  requireInteger('poolableBytes', poolableBytes, Number.MAX_SAFE_INTEGER);
+  requireInteger('totalBytes', totalBytes, [1, Number.MAX_SAFE_INTEGER]);
+  requireInteger('poolableBytes', poolableBytes, [0, Number.MAX_SAFE_INTEGER]);
   if (
     maxWaiters !== Number.POSITIVE_INFINITY &&
     !(Number.isSafeInteger(maxWaiters) && maxWaiters >= 0)
@@ -93,20 +96,21 @@ export function resolveBufferPoolOptions(options: BufferPoolOptions): ResolvedBu
   if (typeof createBuffer !== 'function') throw invalid('createBuffer', 'a function', createBuffer);
   if (!Array.isArray(sizeClasses))
     throw invalid('sizeClasses', 'an array of integers', sizeClasses);
-  for (const size of sizeClasses) requireInteger('sizeClasses', size, totalBytes);
+  for (const size of sizeClasses) requireInteger('sizeClasses', size, [1, totalBytes]);
   const roundsUp = sizeClasses.length > 0;
   if (roundsUp && semantics === 'kafka') {
     throw invalid('sizeClasses', "absent when semantics is 'kafka'", sizeClasses);
   }
-  if (roundsUp) requireInteger('poolableBytes', poolableBytes, totalBytes);
+  if (roundsUp) requireInteger('poolableBytes', poolableBytes, [1, totalBytes]);
 
   const pooledSizes = [...new Set([poolableBytes, ...sizeClasses])].sort((a, b) => a - b);
   return { totalBytes, poolableBytes, pooledSizes, roundsUp, maxWaiters, semantics, createBuffer };
 }
 
-function requireInteger(name: string, value: unknown, max: number): void {
-  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return;
-  throw invalid(name, `an integer in [1, ${max}]`, value);
+function requireInteger(name: string, value: unknown, range: readonly [number, number]): void {
+  const [min, max] = range;
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return;
+  throw invalid(name, `an integer in [${min}, ${max}]`, value);
 }
 
 function invalid(name: string, rule: string, value: unknown): BufferPoolError {

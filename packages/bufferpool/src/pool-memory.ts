@@ -96,17 +96,18 @@ export class PoolMemory {
   }
 
   #breakUp(bytes: number): void {
-    while (this.#unallocatedBytes < bytes && this.#pooledBytes > 0) {
+    while (this.#unallocatedBytes < bytes) {
       const list = this.#listToBreakUp(bytes - this.#unallocatedBytes);
+      if (list === undefined) return;
       list.dropTail();
       this.#pooledBytes -= list.bufferBytes;
       this.#unallocatedBytes += list.bufferBytes;
     }
   }
 
-  /** The smallest free buffer that covers what is missing, else the largest: the fewest bytes are thrown away. */
-  #listToBreakUp(missing: number): FreeList {
-    let chosen = this.#first;
+  /** The smallest free buffer that covers what is missing, else the largest: few buffers are thrown away. */
+  #listToBreakUp(missing: number): FreeList | undefined {
+    let chosen: FreeList | undefined;
     for (const list of this.#lists) {
       if (list.length === 0) continue;
       chosen = list;
