@@ -1,4 +1,4 @@
-import { MalformedMessageError } from './malformed-message-error.ts';
+import { MalformedMessageError } from './errors.ts';
 import { StringCache } from './string-cache.ts';
 
 const TWO_32 = 0x1_0000_0000;

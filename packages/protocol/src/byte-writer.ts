@@ -1,4 +1,4 @@
-import { UnencodableValueError } from './unencodable-value-error.ts';
+import { UnencodableValueError } from './errors.ts';
 import { UUID_TEXT_LENGTH } from './uuid.ts';
 
 const TWO_32 = 0x1_0000_0000;

@@ -1,6 +1,6 @@
 import { apiByKey } from './api-table.ts';
 import { ByteReader } from './byte-reader.ts';
-import { ProtocolError } from './protocol-error.ts';
+import { ProtocolError } from './errors.ts';
 import { skipTaggedFields } from './schema/tagged-fields.ts';
 
 /** What stands in front of every request. */

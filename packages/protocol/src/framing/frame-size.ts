@@ -1,4 +1,4 @@
-import { FrameSizeError } from '../frame-size-error.ts';
+import { FrameSizeError } from '../errors.ts';
 
 /** How many bytes stand in front of every frame to say how long it is. */
 export const FRAME_SIZE_BYTES = 4;

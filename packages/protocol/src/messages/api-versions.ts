@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, bool, int16, int32, int64, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** Asks which APIs the broker has, and says which client asks (KIP-511). */
 export interface ApiVersionsRequest {

@@ -1,4 +1,5 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import {
   array,
   bool,
@@ -9,7 +10,6 @@ import {
   string,
   uuid,
 } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** The brokers that shall have one partition. */
 export interface CreateTopicsRequestAssignment {

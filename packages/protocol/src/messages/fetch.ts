@@ -1,5 +1,6 @@
 import type { RecordsPayload } from '../byte-writer.ts';
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import {
   array,
   gatheredRecords,
@@ -12,7 +13,6 @@ import {
   taggedStruct,
   uuid,
 } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 import {
   type LeaderIdAndEpoch,
   leaderIdAndEpoch,

@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, int8, int16, int32, nullable, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** Asks for the coordinators of groups or transactional ids: one `key`, from version 4 on a list. */
 export interface FindCoordinatorRequest {

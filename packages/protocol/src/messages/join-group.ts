@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, bool, bytes, int16, int32, nullable, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** A way of assigning partitions that the member offers, with what it has to say about itself. */
 export interface JoinGroupRequestProtocol {

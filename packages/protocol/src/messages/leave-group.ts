@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, int16, int32, nullable, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** A member that leaves: by its member id, or by its instance id with an empty member id. */
 export interface LeaveGroupRequestMember {

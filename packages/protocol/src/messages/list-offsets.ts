@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, int8, int16, int32, int64, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** A partition and the time for which an offset is wanted. */
 export interface ListOffsetsRequestPartition {

@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, bool, int16, int32, nullable, string, uuid } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 import { type NodeEndpoint, nodeEndpoint } from './shared-structs.ts';
 
 /** The value of an authorized-operations field when it was not asked for. */

@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, int32, int64, nullable, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 import { type TopicResult, topicResult } from './shared-structs.ts';
 
 /** The offset from which a group goes on in one partition. */

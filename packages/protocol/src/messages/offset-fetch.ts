@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, bool, int16, int32, int64, nullable, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 import { type TopicPartitionIndexes, topicPartitionIndexes } from './shared-structs.ts';
 
 /** A group whose offsets are wanted, from version 8 on. Null topics: all that it has. */

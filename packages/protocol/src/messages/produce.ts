@@ -1,4 +1,5 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import {
   array,
   int16,
@@ -9,7 +10,6 @@ import {
   string,
   taggedStruct,
 } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 import {
   type LeaderIdAndEpoch,
   leaderIdAndEpoch,

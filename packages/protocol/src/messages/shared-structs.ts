@@ -1,5 +1,5 @@
-import { array, int16, int32, nullable, string } from '../schema/field-builders.ts';
-import { type StructDescription, struct } from '../schema/struct.ts';
+import { type StructDescription, struct } from '../schema/description.ts';
+import { array, int8, int16, int32, nullable, string } from '../schema/field-builders.ts';
 
 /** Where a node can be reached. */
 export interface NodeEndpoint {
@@ -45,6 +45,31 @@ export interface TopicResult {
   partitions: PartitionResult[];
 }
 
+/**
+ * Which access rules are meant; null lets every name, principal or host pass, and 1 every type,
+ * operation or permission.
+ */
+export interface AclFilter {
+  /** 1: any, 2: topic, 3: group, 4: cluster, 5: transactional id, 6: delegation token, 7: user. */
+  resourceTypeFilter: number;
+  resourceNameFilter: string | null;
+  /** 1: any, 2: all that match the name, 3: literal, 4: prefixed. */
+  patternTypeFilter: number;
+  principalFilter: string | null;
+  hostFilter: string | null;
+  operation: number;
+  /** 1: any, 2: deny, 3: allow. */
+  permissionType: number;
+}
+
+/** One side of what a client quota applies to. */
+export interface QuotaEntity {
+  /** `user`, `client-id` or `ip`. */
+  entityType: string;
+  /** Null: those for which there is no quota by name. */
+  entityName: string | null;
+}
+
 export const nodeEndpoint: StructDescription<NodeEndpoint> = struct<NodeEndpoint>({
   nodeId: int32(),
   host: string(),
@@ -77,4 +102,21 @@ export const namedTopicPartitions: StructDescription<NamedTopicPartitions> =
 export const topicResult: StructDescription<TopicResult> = struct<TopicResult>({
   name: string(),
   partitions: array(struct<PartitionResult>({ partitionIndex: int32(), errorCode: int16() })),
+});
+
+/** The fields of a filter, alike in DescribeAcls and DeleteAcls. */
+export const aclFilter: StructDescription<AclFilter> = struct<AclFilter>({
+  resourceTypeFilter: int8(),
+  resourceNameFilter: nullable(string()),
+  patternTypeFilter: int8({ from: 1, default: 3 }),
+  principalFilter: nullable(string()),
+  hostFilter: nullable(string()),
+  operation: int8(),
+  permissionType: int8(),
+});
+
+/** The fields of an entity, alike in all messages about client quotas. */
+export const quotaEntity: StructDescription<QuotaEntity> = struct<QuotaEntity>({
+  entityType: string(),
+  entityName: nullable(string()),
 });

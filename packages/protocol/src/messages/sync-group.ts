@@ -1,6 +1,6 @@
 import { type ApiDescription, defineApi } from '../schema/api.ts';
+import { struct } from '../schema/description.ts';
 import { array, bytes, int16, int32, nullable, string } from '../schema/field-builders.ts';
-import { struct } from '../schema/struct.ts';
 
 /** What the leader assigned to one member. */
 export interface SyncGroupRequestAssignment {

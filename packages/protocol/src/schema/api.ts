@@ -1,5 +1,5 @@
+import { type StructFields, struct } from './description.ts';
 import { MessageCodec, type VersionRange } from './message-codec.ts';
-import { type StructFields, struct } from './struct.ts';
 
 /** One API of the protocol: a request and the response to it. */
 export interface ApiDescription<Request extends object = object, Response extends object = object> {

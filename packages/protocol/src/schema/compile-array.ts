@@ -1,5 +1,5 @@
 import type { ByteReader } from '../byte-reader.ts';
-import { ProtocolError } from '../protocol-error.ts';
+import { ProtocolError } from '../errors.ts';
 import type { ValueCodec, WireForm } from './value-codec.ts';
 
 /**

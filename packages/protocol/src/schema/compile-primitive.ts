@@ -1,7 +1,7 @@
 import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter, RecordsPayload } from '../byte-writer.ts';
-import { UnencodableValueError } from '../unencodable-value-error.ts';
-import type { PrimitiveKind } from './field.ts';
+import { UnencodableValueError } from '../errors.ts';
+import type { PrimitiveKind } from './description.ts';
 import type { ValueCodec, WireForm } from './value-codec.ts';
 
 type Lengthy = 'string' | 'bytes' | 'records';

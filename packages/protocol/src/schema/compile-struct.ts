@@ -1,11 +1,9 @@
 import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter } from '../byte-writer.ts';
-import { ProtocolError } from '../protocol-error.ts';
-import { UnencodableValueError } from '../unencodable-value-error.ts';
+import { ProtocolError, UnencodableValueError } from '../errors.ts';
 import { compileArray } from './compile-array.ts';
 import { compilePrimitive, refusingNull } from './compile-primitive.ts';
-import type { Field, TypeDescription } from './field.ts';
-import type { StructDescription } from './struct.ts';
+import type { Field, StructDescription, TypeDescription } from './description.ts';
 import { readTaggedFields, type TaggedField, writeTaggedFields } from './tagged-fields.ts';
 import type { ValueCodec, WireForm } from './value-codec.ts';
 

@@ -1,7 +1,6 @@
 import type { RecordsPayload } from '../byte-writer.ts';
 import { ZERO_UUID } from '../uuid.ts';
-import type { Field, FieldOptions, TypeDescription } from './field.ts';
-import type { StructDescription } from './struct.ts';
+import type { Field, FieldOptions, StructDescription, TypeDescription } from './description.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const NO_BYTES: Buffer = Buffer.alloc(0);
@@ -76,12 +75,15 @@ export function array(
   return field({ kind: 'array', element: type }, options, []);
 }
 
-/** A struct that is always there. */
-export function nested<T extends object>(
-  description: StructDescription<T>,
-  options: FieldOptions<T> & { readonly default: T },
-): Field<T> {
-  return field({ kind: 'struct', struct: description }, options, options.default);
+/** A struct that is there in every version. */
+export function nested<T extends object>(description: StructDescription<T>): Field<T> {
+  const defaults = Object.entries<Field<unknown>>(description.fields).map(([name, part]) => [
+    name,
+    part.default,
+  ]);
+  // Made from every field of T, so it is a T.
+  const fallback = Object.fromEntries(defaults) as T;
+  return field({ kind: 'struct', struct: description }, {}, fallback);
 }
 
 /** A struct with a marker byte before it, 1, or -1 when it is null. */

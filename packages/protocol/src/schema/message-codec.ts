@@ -1,9 +1,8 @@
 import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter } from '../byte-writer.ts';
-import { ProtocolError } from '../protocol-error.ts';
-import { UnsupportedVersionError } from '../unsupported-version-error.ts';
+import { ProtocolError, UnsupportedVersionError } from '../errors.ts';
 import { compileStruct } from './compile-struct.ts';
-import type { StructDescription } from './struct.ts';
+import type { StructDescription } from './description.ts';
 import type { ValueCodec } from './value-codec.ts';
 
 /** A range of versions, both ends included. */

@@ -1,5 +1,3 @@
-import type { StructDescription } from './struct.ts';
-
 /** The types that have no parts of their own. */
 export type PrimitiveKind =
   | 'bool'
@@ -52,4 +50,20 @@ export interface FieldOptions<T> {
   readonly tag?: number | undefined;
   /** Default: 0, false, the empty string, empty bytes, the zero uuid, an empty array. */
   readonly default?: T | undefined;
+}
+
+/** The fields of `T` in the order in which they are on the wire. */
+export type StructFields<T extends object> = { readonly [K in keyof T]-?: Field<T[K]> };
+
+/** A group of fields: a message, or an element of an array in it. */
+export interface StructDescription<T extends object> {
+  readonly fields: StructFields<T>;
+}
+
+/**
+ * Describes a group of fields. The order of the keys is the order on the wire, and the order in which
+ * a decoded object gets its properties.
+ */
+export function struct<T extends object>(fields: StructFields<T>): StructDescription<T> {
+  return { fields };
 }
