@@ -1,0 +1,112 @@
+import {
+  apiByKey,
+  apiVersionsApi,
+  decodeRequestHeader,
+  ErrorCode,
+  encodeResponse,
+  ProtocolError,
+  type RequestHeader,
+} from '@logloft/protocol';
+import {
+  type ClientConnection,
+  ConnectionFault,
+  type RequestProcessor,
+} from '../network/connection.ts';
+import type { ReceivedFrame } from '../network/frame-receiver.ts';
+import type { OutgoingResponse } from '../network/response-queue.ts';
+import type { Handler } from './handler.ts';
+import { Request } from './request.ts';
+
+/** Finds the handler of each request, and turns what goes wrong into an answer or a closed connection. */
+export class Router implements RequestProcessor {
+  readonly #handlers = new Map<number, Handler>();
+
+  constructor(handlers: readonly Handler[]) {
+    for (const handler of handlers) this.#handlers.set(handler.api.key, handler);
+  }
+
+  process(
+    frame: ReceivedFrame,
+    client: ClientConnection,
+  ): OutgoingResponse | undefined | Promise<OutgoingResponse | undefined> {
+    const header = readHeader(frame);
+    const handler = this.#handlers.get(header.apiKey);
+    if (handler === undefined) {
+      frame.release();
+      throw new ConnectionFault('the API is not served here', describe(header));
+    }
+    const { min, max } = handler.versions;
+    if (header.apiVersion < min || header.apiVersion > max) {
+      frame.release();
+      return refuseVersion(header, handler);
+    }
+    const request = new Request(frame, header, client);
+    try {
+      const { correlationId, bodyOffset } = header;
+      const invocation = { frame: frame.bytes, bodyOffset, correlationId };
+      const answer = handler.invoke(invocation, request);
+      return answer instanceof Promise ? this.#guard(answer, request, header) : answer;
+    } catch (error) {
+      throw this.#fault(error, request, header);
+    } finally {
+      request.finishSynchronousPart();
+    }
+  }
+
+  async #guard(
+    answer: Promise<OutgoingResponse | undefined>,
+    request: Request,
+    header: RequestHeader,
+  ): Promise<OutgoingResponse | undefined> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw this.#fault(error, request, header);
+    }
+  }
+
+  #fault(error: unknown, request: Request, header: RequestHeader): unknown {
+    request.abandon();
+    if (error instanceof ProtocolError) {
+      return new ConnectionFault(error.message, { ...describe(header), code: error.code });
+    }
+    return error;
+  }
+}
+
+function readHeader(frame: ReceivedFrame): RequestHeader {
+  try {
+    return decodeRequestHeader(frame.bytes);
+  } catch (error) {
+    frame.release();
+    throw new ConnectionFault(error instanceof Error ? error.message : String(error), {});
+  }
+}
+
+/** What the log line of a closed connection says about the request. */
+function describe(header: RequestHeader): Readonly<Record<string, unknown>> {
+  const { apiKey, apiVersion, clientId } = header;
+  return { api: apiByKey(apiKey)?.name ?? apiKey, version: apiVersion, clientId };
+}
+
+/**
+ * An ApiVersions request of a version that is too new is answered in version 0, so that the client
+ * can ask again (KIP-511). For every other API the client was told before, and Kafka closes.
+ */
+function refuseVersion(header: RequestHeader, handler: Handler): OutgoingResponse {
+  const { min, max } = handler.versions;
+  if (header.apiKey !== apiVersionsApi.key) {
+    throw new ConnectionFault(`version ${header.apiVersion} is not served, only ${min} to ${max}`, {
+      ...describe(header),
+    });
+  }
+  return encodeResponse(apiVersionsApi, 0, header.correlationId, {
+    errorCode: ErrorCode.UNSUPPORTED_VERSION,
+    apiKeys: [{ apiKey: apiVersionsApi.key, minVersion: min, maxVersion: max }],
+    throttleTimeMs: 0,
+    supportedFeatures: [],
+    finalizedFeaturesEpoch: -1,
+    finalizedFeatures: [],
+    zkMigrationReady: false,
+  });
+}

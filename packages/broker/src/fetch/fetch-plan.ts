@@ -1,0 +1,141 @@
+import type { LogSlice, ReadLimit } from '@logloft/log';
+import type { FetchRequestPartition } from '@logloft/protocol';
+import { ErrorCode } from '@logloft/protocol';
+import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
+import type { Partition } from '../topics/partition.ts';
+
+/** One partition of a fetch, and the partition that it asks for where there is one. */
+export interface FetchTarget {
+  readonly request: FetchRequestPartition;
+  readonly partition: Partition | undefined;
+  /** What is answered when there is no such partition. */
+  readonly missingErrorCode: number;
+}
+
+/** Where the data of one partition comes from. */
+export type PartitionPlan =
+  | { readonly kind: 'error'; readonly errorCode: number }
+  /** The client's log and ours part before its offset (KIP-595). */
+  | { readonly kind: 'diverging'; readonly epoch: number; readonly endOffset: number }
+  | { readonly kind: 'local'; readonly slice: LogSlice }
+  /** Only in the remote tier. */
+  | { readonly kind: 'remote'; readonly maxBytes: number; readonly minOneBatch: boolean }
+  /** Only in the remote tier, whose read quota is exhausted: empty and without error for now. */
+  | { readonly kind: 'throttled' };
+
+/** What a fetch may carry. */
+export interface FetchBounds {
+  /** Most bytes of batches over all partitions. */
+  readonly maxBytes: number;
+  readonly limit: ReadLimit;
+  /** Whether reads from the remote tier may go on now; asked at most once a plan. */
+  readonly remoteReadsAllowed: () => boolean;
+}
+
+/** What a fetch would answer now. Nothing is read yet; slices have to be released. */
+export interface FetchPlan {
+  readonly partitions: readonly PartitionPlan[];
+  /** Bytes of local batches. */
+  readonly localBytes: number;
+  readonly hasError: boolean;
+  readonly needsRemote: boolean;
+}
+
+/**
+ * Decides for each partition, in the order of the request, what it can be given within the bounds. The
+ * first batch of the first partition that has data is given whole, whatever its size (KIP-74).
+ */
+export function planFetch(targets: readonly FetchTarget[], bounds: FetchBounds): FetchPlan {
+  const planner = new Planner(bounds);
+  const partitions = targets.map((target) => planner.plan(target));
+  return {
+    partitions,
+    localBytes: planner.localBytes,
+    hasError: planner.hasError,
+    needsRemote: planner.needsRemote,
+  };
+}
+
+/** Lets go of everything that a plan holds. */
+export function releasePlan(plan: FetchPlan): void {
+  for (const partition of plan.partitions) {
+    if (partition.kind === 'local') partition.slice.release();
+  }
+}
+
+class Planner {
+  localBytes = 0;
+  hasError = false;
+  needsRemote = false;
+  readonly #bounds: FetchBounds;
+  #remaining: number;
+  #isFirst = true;
+  #remoteAllowed: boolean | undefined;
+
+  constructor(bounds: FetchBounds) {
+    this.#bounds = bounds;
+    this.#remaining = bounds.maxBytes;
+  }
+
+  plan({ request, partition, missingErrorCode }: FetchTarget): PartitionPlan {
+    if (partition === undefined) return this.#error(missingErrorCode);
+    const epochError = checkLeaderEpoch(partition, request.currentLeaderEpoch);
+    if (epochError !== ErrorCode.NONE) return this.#error(epochError);
+    const diverging = findDivergence(partition, request);
+    if (diverging !== undefined) {
+      this.hasError = true;
+      return diverging;
+    }
+    return this.#read(partition, request);
+  }
+
+  #read(partition: Partition, request: FetchRequestPartition): PartitionPlan {
+    const maxBytes = Math.max(0, Math.min(request.partitionMaxBytes, this.#remaining));
+    const minOneBatch = this.#isFirst;
+    const { limit } = this.#bounds;
+    const result = partition.log.read(request.fetchOffset, { maxBytes, minOneBatch, limit });
+    switch (result.kind) {
+      case 'slice': {
+        const { slice } = result;
+        if (slice.sizeInBytes > 0) {
+          this.#isFirst = false;
+          this.#remaining -= slice.sizeInBytes;
+          this.localBytes += slice.sizeInBytes;
+        }
+        return { kind: 'local', slice };
+      }
+      case 'out-of-range':
+        return this.#error(ErrorCode.OFFSET_OUT_OF_RANGE);
+      case 'below-local':
+        return this.#remote(maxBytes, minOneBatch);
+    }
+  }
+
+  #remote(maxBytes: number, minOneBatch: boolean): PartitionPlan {
+    this.#remoteAllowed ??= this.#bounds.remoteReadsAllowed();
+    if (!this.#remoteAllowed) return { kind: 'throttled' };
+    this.needsRemote = true;
+    this.#isFirst = false;
+    // The budget is taken as if all of it came, so that a response keeps to its size (KAFKA-19462).
+    this.#remaining -= maxBytes;
+    return { kind: 'remote', maxBytes, minOneBatch };
+  }
+
+  #error(errorCode: number): PartitionPlan {
+    this.hasError = true;
+    return { kind: 'error', errorCode };
+  }
+}
+
+function findDivergence(
+  partition: Partition,
+  request: FetchRequestPartition,
+): PartitionPlan | undefined {
+  const { lastFetchedEpoch, fetchOffset } = request;
+  if (lastFetchedEpoch < 0) return undefined;
+  const end = partition.log.endOffsetForEpoch(lastFetchedEpoch);
+  if (end === undefined) return undefined;
+  const same = end.leaderEpoch === lastFetchedEpoch && fetchOffset <= end.endOffset;
+  if (same) return undefined;
+  return { kind: 'diverging', epoch: end.leaderEpoch, endOffset: end.endOffset };
+}
