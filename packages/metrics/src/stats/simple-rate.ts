@@ -1,5 +1,5 @@
 import type { MetricConfig } from '../metric-config.ts';
-import type { MeasurableStat } from '../stat.ts';
+import type { WindowedStat } from '../stat.ts';
 import { WindowedSum } from './windowed-sum.ts';
 
 /**
@@ -9,7 +9,7 @@ import { WindowedSum } from './windowed-sum.ts';
  * least: unlike in {@link Rate} no samples are made up that lie before the start. Byte-rate quotas
  * are measured with it.
  */
-export class SimpleRate implements MeasurableStat {
+export class SimpleRate implements WindowedStat {
   readonly #sum = new WindowedSum();
 
   record(config: MetricConfig, value: number, timeMs: number): void {
@@ -29,6 +29,11 @@ export class SimpleRate implements MeasurableStat {
   /** The time, in ms, by which the sum is divided at `nowMs`; at least one sample's time. */
   windowSizeMs(config: MetricConfig, nowMs: number): number {
     return Math.max(nowMs - this.#sum.oldestStartMs(config, nowMs), config.timeWindowMs);
+  }
+
+  /** When the oldest sample in use began. Makes a first sample if there is none. */
+  oldestStartMs(config: MetricConfig, nowMs: number): number {
+    return this.#sum.oldestStartMs(config, nowMs);
   }
 
   /** When the next sample leaves the window if nothing is recorded; Infinity without samples. */

@@ -1,0 +1,25 @@
+import { ByteLimit } from './byte-limit.ts';
+import { InvalidQuotaOptionError } from './errors.ts';
+
+/** How many callers may wait for one quota or pacer by default. */
+export const DEFAULT_MAX_WAITERS = 10_000;
+
+/** A limit as a number of bytes per second, 2^63 for none. */
+export function boundOf(limit: ByteLimit | number): number {
+  if (limit instanceof ByteLimit) return limit.bytesPerSecond;
+  if (limit === Number.POSITIVE_INFINITY) return ByteLimit.unlimited.bytesPerSecond;
+  if (limit >= 0) return limit;
+  throw new InvalidQuotaOptionError(
+    `limit must be at least 0 bytes per second (Infinity for none), got ${limit}`,
+  );
+}
+
+/**
+ * `value` if it is an integer from `least`.
+ *
+ * @throws InvalidQuotaOptionError otherwise
+ */
+export function integerFrom(least: number, option: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new InvalidQuotaOptionError(`${option} must be an integer from ${least}, got ${value}`);
+}

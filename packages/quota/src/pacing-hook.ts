@@ -1,0 +1,5 @@
+/** What a store is given to hold its bytes to a rate: it asks before it moves each slice or part. */
+export interface PacingHook {
+  /** Resolves when `bytes` more may flow; rejects with the reason of `signal` when it aborts. */
+  take(bytes: number, options: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}
