@@ -32,15 +32,14 @@ function chooseAndCompute(bytes: Uint8Array, seed?: number): number {
 }
 
 function choose(): Crc32cImplementation {
-  const native = loadNative();
+  const native = acceptedCrc32c(loadOptionalPackage('@node-rs/crc32'));
   compute = native ?? crc32cFallback;
   return native === undefined ? 'javascript' : 'native';
 }
 
-function loadNative(): Crc32c | undefined {
-  const addon = loadOptionalPackage('@node-rs/crc32');
+/** The addon's function, if there is one and it computes what it should. */
+export function acceptedCrc32c(addon: object | undefined): Crc32c | undefined {
   if (addon === undefined || !('crc32c' in addon)) return undefined;
-  // The self-test decides whether this is the function that it should be.
   const candidate = addon.crc32c as Crc32c;
   try {
     return passesSelfTest(candidate) ? candidate : undefined;

@@ -57,12 +57,4 @@ export type { ValidateBatchOptions } from './validate-batch.ts';
 export { validateBatch } from './validate-batch.ts';
 export type { ValidateRecordsOptions } from './validate-records.ts';
 export { validateRecords } from './validate-records.ts';
-export {
-  MAX_VARINT_BYTES,
-  MAX_VARLONG_BYTES,
-  VarintReader,
-  varintBytes,
-  varlongBytes,
-  writeVarint,
-  writeVarlong,
-} from './varint.ts';
+export { VarintReader, varintBytes, varlongBytes, writeVarint, writeVarlong } from './varint.ts';

@@ -6,11 +6,6 @@ import { CorruptBatchError } from './errors.ts';
 const TWO_TO_27 = 2 ** 27;
 const TWO_TO_55 = 2 ** 55;
 
-/** Most bytes of an int32. */
-export const MAX_VARINT_BYTES = 5;
-/** Most bytes of an int64. */
-export const MAX_VARLONG_BYTES = 10;
-
 /** Reads varints one after the other, and never past the end that it was given. */
 export class VarintReader {
   #view: DataView = new DataView(new ArrayBuffer(0));
