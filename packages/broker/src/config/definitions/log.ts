@@ -1,0 +1,222 @@
+import { type ConfigDefinition, defineConfig } from '../config-definition.ts';
+import { LONG_MAX_TEXT } from '../config-text.ts';
+
+const CLUSTER_WIDE = 'cluster-wide';
+
+/** The local log: most of these are defaults of topics. */
+export const LOG_DEFINITIONS: readonly ConfigDefinition[] = Object.freeze([
+  defineConfig('log.segment.bytes', {
+    type: 'int',
+    default: '1073741824',
+    // The space of the overhead of one record, as in Kafka before 4.0, which small demos rely on.
+    min: 14,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of segment.bytes: the size in bytes at which a segment is closed and a new one begun.',
+  }),
+  defineConfig('log.roll.ms', {
+    type: 'long',
+    min: 1,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of segment.ms: the age in ms at which a segment is closed. Not set: log.roll.hours.',
+  }),
+  defineConfig('log.roll.hours', {
+    type: 'int',
+    default: '168',
+    min: 1,
+    doc: 'The age in hours at which a segment is closed, unless log.roll.ms is set.',
+  }),
+  defineConfig('log.roll.jitter.ms', {
+    type: 'long',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of segment.jitter.ms. Not set: log.roll.jitter.hours.',
+  }),
+  defineConfig('log.roll.jitter.hours', {
+    type: 'int',
+    default: '0',
+    min: 0,
+    doc: 'The most hours by which segments are closed earlier, at random, unless log.roll.jitter.ms is set.',
+  }),
+  defineConfig('log.retention.ms', {
+    type: 'long',
+    min: -1,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of retention.ms: how many ms data is kept, in both tiers together; -1 for ever. Not set: log.retention.minutes.',
+  }),
+  defineConfig('log.retention.minutes', {
+    type: 'int',
+    min: -1,
+    doc: 'How many minutes data is kept, unless log.retention.ms is set. Not set: log.retention.hours.',
+  }),
+  defineConfig('log.retention.hours', {
+    type: 'int',
+    default: '168',
+    min: -1,
+    doc: 'How many hours data is kept, unless log.retention.ms or log.retention.minutes is set; -1 for ever.',
+  }),
+  defineConfig('log.retention.bytes', {
+    type: 'long',
+    default: '-1',
+    min: -1,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of retention.bytes: how many bytes of a partition are kept, in both tiers together; -1 without limit.',
+  }),
+  defineConfig('log.retention.check.interval.ms', {
+    type: 'long',
+    default: '300000',
+    min: 1,
+    doc: 'Every how many ms local segments are checked for what may be deleted.',
+  }),
+  defineConfig('log.local.retention.ms', {
+    type: 'long',
+    default: '-2',
+    min: -2,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of local.retention.ms: how many ms a tiered topic keeps on local disk; -2 as long as in all, -1 for ever.',
+  }),
+  defineConfig('log.local.retention.bytes', {
+    type: 'long',
+    default: '-2',
+    min: -2,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of local.retention.bytes: how many bytes of a partition of a tiered topic stay on local disk; -2 as many as in all, -1 without limit.',
+  }),
+  defineConfig('log.segment.delete.delay.ms', {
+    type: 'long',
+    default: '60000',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of file.delete.delay.ms: how many ms the files of a deleted segment stay on disk.',
+  }),
+  defineConfig('log.flush.interval.messages', {
+    type: 'long',
+    default: LONG_MAX_TEXT,
+    min: 1,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of flush.messages: after how many records of a partition the disk is made to write them. 1: acknowledged after the disk has them.',
+  }),
+  defineConfig('log.flush.interval.ms', {
+    type: 'long',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of flush.ms: how many ms records may stay in memory only. Not set: log.flush.scheduler.interval.ms.',
+  }),
+  defineConfig('log.flush.scheduler.interval.ms', {
+    type: 'long',
+    default: LONG_MAX_TEXT,
+    min: 0,
+    doc: 'Stands for log.flush.interval.ms where that is not set.',
+  }),
+  defineConfig('log.index.interval.bytes', {
+    type: 'int',
+    default: '4096',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of index.interval.bytes: about how many bytes of log lie between two entries of an index.',
+  }),
+  defineConfig('log.index.size.max.bytes', {
+    type: 'int',
+    default: '10485760',
+    // Kafka allows 4, but below two entries of a time index (12 bytes each) no record can be indexed.
+    min: 24,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of segment.index.bytes: the size in bytes at which an index is full, and its segment closed.',
+  }),
+  defineConfig('log.message.timestamp.type', {
+    type: 'string',
+    default: 'CreateTime',
+    allowed: ['CreateTime', 'LogAppendTime'],
+    mode: CLUSTER_WIDE,
+    doc: 'Default of message.timestamp.type: whether records keep the time their producer gave, or get that of the broker.',
+  }),
+  defineConfig('log.message.timestamp.before.max.ms', {
+    type: 'long',
+    default: LONG_MAX_TEXT,
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of message.timestamp.before.max.ms: how many ms a timestamp may lie in the past of the broker.',
+  }),
+  defineConfig('log.message.timestamp.after.max.ms', {
+    type: 'long',
+    // One hour since Kafka 4.0 (KIP-1030).
+    default: '3600000',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of message.timestamp.after.max.ms: how many ms a timestamp may lie in the future of the broker.',
+  }),
+  defineConfig('log.cleanup.policy', {
+    type: 'list',
+    default: 'delete',
+    allowed: ['compact', 'delete'],
+    nonEmpty: true,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of cleanup.policy. Only delete is served so far.',
+  }),
+  defineConfig('log.cleaner.delete.retention.ms', {
+    type: 'long',
+    default: '86400000',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of delete.retention.ms. Takes effect with compaction, which is not served so far.',
+  }),
+  defineConfig('log.cleaner.min.compaction.lag.ms', {
+    type: 'long',
+    default: '0',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of min.compaction.lag.ms. Takes effect with compaction, which is not served so far.',
+  }),
+  defineConfig('log.cleaner.max.compaction.lag.ms', {
+    type: 'long',
+    default: LONG_MAX_TEXT,
+    min: 1,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of max.compaction.lag.ms. Takes effect with compaction, which is not served so far.',
+  }),
+  defineConfig('log.cleaner.min.cleanable.ratio', {
+    type: 'double',
+    default: '0.5',
+    min: 0,
+    max: 1,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of min.cleanable.dirty.ratio. Takes effect with compaction, which is not served so far.',
+  }),
+  defineConfig('log.preallocate', {
+    type: 'boolean',
+    default: 'false',
+    mode: CLUSTER_WIDE,
+    doc: 'Default of preallocate. Only false is served.',
+  }),
+  defineConfig('log.remote.storage.enable', {
+    type: 'boolean',
+    default: 'false',
+    doc: 'Whether topics that are created because a client asked for them are tiered (remote.storage.enable). An extension: Kafka has no such property.',
+  }),
+  defineConfig('message.max.bytes', {
+    type: 'int',
+    default: '1048588',
+    min: 0,
+    mode: CLUSTER_WIDE,
+    doc: 'Default of max.message.bytes: the largest batch in bytes, as it is sent, that a producer may write.',
+  }),
+  defineConfig('compression.type', {
+    type: 'string',
+    default: 'producer',
+    allowed: ['uncompressed', 'zstd', 'lz4', 'snappy', 'gzip', 'producer'],
+    mode: CLUSTER_WIDE,
+    doc: 'Default of compression.type. Only producer is served: batches are kept as they were sent.',
+  }),
+  defineConfig('min.insync.replicas', {
+    type: 'int',
+    default: '1',
+    min: 1,
+    mode: CLUSTER_WIDE,
+    doc: 'How many replicas must have a batch before acks=all is answered. There is one broker: with more than 1 such writes fail.',
+  }),
+  defineConfig('unclean.leader.election.enable', {
+    type: 'boolean',
+    default: 'false',
+    mode: CLUSTER_WIDE,
+    doc: 'Whether a replica that lags may become leader. Without effect on one broker.',
+  }),
+]);
