@@ -7,12 +7,15 @@ export class ByteWriter {
   #length = 0;
 
   int16(value: number): this {
-    this.#bytes.writeInt16BE(value, this.#reserve(2));
+    // The memory may be another one after it was reserved, here and below.
+    const at = this.#reserve(2);
+    this.#bytes.writeInt16BE(value, at);
     return this;
   }
 
   int32(value: number): this {
-    this.#bytes.writeInt32BE(value, this.#reserve(4));
+    const at = this.#reserve(4);
+    this.#bytes.writeInt32BE(value, at);
     return this;
   }
 
@@ -32,7 +35,8 @@ export class ByteWriter {
       throw new RangeError(`a string takes at most ${MAX_STRING_BYTES} bytes, got ${length}`);
     }
     this.int16(length);
-    this.#bytes.write(value, this.#reserve(length), length);
+    const at = this.#reserve(length);
+    this.#bytes.write(value, at, length);
     return this;
   }
 
