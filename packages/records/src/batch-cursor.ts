@@ -3,7 +3,7 @@ import { type BatchHeader, createBatchHeader, readBatchHeader } from './batch-he
 import { viewOf } from './byte-view.ts';
 import { BATCH_FIELD, BATCH_HEADER_BYTES, LOG_OVERHEAD_BYTES } from './constants.ts';
 import { CorruptBatchError } from './errors.ts';
-import { checkMagic } from './magic.ts';
+import { checkSizeAndMagic } from './magic.ts';
 
 /** What a {@link BatchCursor} goes over. */
 export interface BatchCursorOptions {
@@ -91,18 +91,18 @@ export class BatchCursor {
 
   /** Checks what can be known of a batch of which `left` bytes are there. */
   #checkStart(at: number, left: number): void {
-    // The magic is at the same place in all formats, and tells which lengths are possible.
-    if (left > BATCH_FIELD.magic) checkMagic(this.#bytes.readInt8(at + BATCH_FIELD.magic), at);
     const size = this.nextBatchBytes;
-    const least = left > BATCH_FIELD.magic ? BATCH_HEADER_BYTES : MIN_LEGACY_BYTES;
-    if (size < least || size > this.#maxBatchBytes) {
+    const magicAt = at + BATCH_FIELD.magic;
+    checkSizeAndMagic(
+      size,
+      left > BATCH_FIELD.magic ? this.#bytes.readInt8(magicAt) : undefined,
+      at,
+    );
+    if (size > this.#maxBatchBytes) {
       throw new CorruptBatchError(
         'length',
-        `The batch at byte ${at} declares ${size} bytes, expected ${least} to ${this.#maxBatchBytes}`,
+        `The batch at byte ${at} declares ${size} bytes, expected at most ${this.#maxBatchBytes}`,
       );
     }
   }
 }
-
-/** Length 14 is the least one of any format: the overhead of a message of magic 0. */
-const MIN_LEGACY_BYTES = 14 + LOG_OVERHEAD_BYTES;

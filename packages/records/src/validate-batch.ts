@@ -17,7 +17,7 @@ import {
 } from './constants.ts';
 import { crc32c } from './crc32c.ts';
 import { CorruptBatchError, InvalidBatchError } from './errors.ts';
-import { checkMagic } from './magic.ts';
+import { checkSizeAndMagic } from './magic.ts';
 
 /** What {@link validateBatch} demands. */
 export interface ValidateBatchOptions {
@@ -55,7 +55,7 @@ export function validateBatch(
   if (available < BATCH_HEADER_BYTES || !readBatchHeader(bytes, at, header)) {
     throw headerMissing(bytes, at, available);
   }
-  checkMagic(header.magic, at);
+  checkSizeAndMagic(header.sizeInBytes, header.magic, at);
   checkSize(header, at, available, options);
   if (fromClient && header.sizeInBytes !== available) throw trailingBytes(bytes, at, header, end);
   if (options.verifyCrc !== false) checkCrc(bytes, at, header);
@@ -65,7 +65,10 @@ export function validateBatch(
 
 function headerMissing(bytes: Buffer, at: number, available: number): Error {
   // The messages of old clients may be shorter than a header, and deserve the fitting answer.
-  if (available > BATCH_FIELD.magic) checkMagic(bytes.readInt8(at + BATCH_FIELD.magic), at);
+  if (available > BATCH_FIELD.magic) {
+    const size = bytes.readInt32BE(at + BATCH_FIELD.batchLength) + LOG_OVERHEAD_BYTES;
+    checkSizeAndMagic(size, bytes.readInt8(at + BATCH_FIELD.magic), at);
+  }
   return new CorruptBatchError(
     'truncated',
     `Expected a batch header of ${BATCH_HEADER_BYTES} bytes at byte ${at}, found ${Math.max(0, available)}`,
@@ -79,12 +82,6 @@ function checkSize(
   options: ValidateBatchOptions,
 ): void {
   const size = header.sizeInBytes;
-  if (size < BATCH_HEADER_BYTES) {
-    throw new CorruptBatchError(
-      'length',
-      `The batch at byte ${at} has length ${size - LOG_OVERHEAD_BYTES}, less than its own header`,
-    );
-  }
   if (options.maxBatchBytes !== undefined && size > options.maxBatchBytes) {
     throw new InvalidBatchError(
       'too-large',

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BATCH_FIELD, BatchBuilder, BatchCursor, readRecords } from '../src/index.ts';
+import {
+  BATCH_FIELD,
+  BatchBuilder,
+  BatchCursor,
+  createBatchHeader,
+  readRecords,
+  validateBatch,
+} from '../src/index.ts';
 import { onlyTypedErrors, reasonOf } from './fixtures.ts';
 
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
@@ -127,4 +134,16 @@ test('arbitrary bytes end in the end, a tail or a typed error, and each step goe
       });
     }),
   );
+});
+
+test('zeros, as in the unwritten part of a file, are damage and not a legacy message set', () => {
+  const [batch] = consecutive() as [Buffer];
+  const bytes = Buffer.concat([batch, Buffer.alloc(200)]);
+  const cursor = new BatchCursor(bytes);
+  expect(cursor.next()).toBe(true);
+  expect(reasonOf(() => cursor.next())).toBe('length');
+  const header = createBatchHeader();
+  const check = (end: number) => () => validateBatch(Buffer.alloc(200), 0, end, header);
+  expect(reasonOf(check(200))).toBe('length');
+  expect(reasonOf(check(20))).toBe('length');
 });
