@@ -22,20 +22,10 @@ const FIXED: Readonly<Record<Exclude<PrimitiveKind, Lengthy>, ValueCodec>> = {
     (reader) => reader.readInt16(),
     (writer, value) => writer.writeInt16(value),
   ),
-  uint16: fixed<number>(
-    2,
-    (reader) => reader.readUint16(),
-    (writer, value) => writer.writeUint16(value),
-  ),
   int32: fixed<number>(
     4,
     (reader) => reader.readInt32(),
     (writer, value) => writer.writeInt32(value),
-  ),
-  uint32: fixed<number>(
-    4,
-    (reader) => reader.readUint32(),
-    (writer, value) => writer.writeUint32(value),
   ),
   int64: fixed<number>(
     8,

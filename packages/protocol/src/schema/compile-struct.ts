@@ -130,7 +130,7 @@ function compileType(type: TypeDescription, form: WireForm): ValueCodec {
 
 /** Numbers take no more memory decoded than on the wire; everything else does. */
 function isCounted(type: TypeDescription): boolean {
-  return !(type.kind.startsWith('int') || type.kind.startsWith('uint') || type.kind === 'bool');
+  return !(type.kind.startsWith('int') || type.kind === 'bool' || type.kind === 'float64');
 }
 
 function withNullMarker(codec: ValueCodec): ValueCodec {
