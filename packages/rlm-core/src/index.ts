@@ -1,3 +1,8 @@
+// The manager.
+
+export type { CopyLagFigures } from './copy/copy-lag.ts';
+export type { CopyOutcome, CopyTaskStatus } from './copy/copy-task.ts';
+export type { NotCopiedReason } from './copy/eligible-segments.ts';
 export type { RemoteLogErrorCode } from './errors.ts';
 export { isRemoteLogError, RemoteLogError } from './errors.ts';
 export type { EventSubscription, MetadataEventLog, StoredEvent } from './metadata/event-log.ts';
@@ -15,6 +20,8 @@ export type {
 export { RemoteLogMetadataManager } from './metadata/metadata-manager.ts';
 export { metadataPartitionFor } from './metadata/partitioner.ts';
 export { decodeMetadataEvent, encodeMetadataEvent } from './metadata/serde.ts';
+export type { RemoteLogManagerOptions } from './options.ts';
+export { optionsFromProperties } from './options-from-properties.ts';
 export type {
   LeaderEpochEntry,
   LocalSegmentView,
@@ -23,3 +30,31 @@ export type {
   TieredTopicConfig,
   TimestampAndOffset,
 } from './partition-log-view.ts';
+export type {
+  ChoiceProperty,
+  LimitProperty,
+  NumberProperty,
+  RemoteLogManagerProperty,
+} from './properties.ts';
+export { REMOTE_LOG_MANAGER_PROPERTIES } from './properties.ts';
+export type { RemoteFetchRequest, RemoteFetchResult } from './read/remote-reader.ts';
+export type { AbortedTransaction } from './read/segment-indexes.ts';
+export type { OffsetAndEpoch } from './read/special-offsets.ts';
+export {
+  earliestLocalOffset,
+  earliestOffset,
+  earliestPendingUploadOffset,
+  latestTieredOffset,
+} from './read/special-offsets.ts';
+export type {
+  LeadershipChange,
+  RemoteLogManagerContext,
+  StopPartitionsOptions,
+} from './remote-log-manager.ts';
+export { RemoteLogManager } from './remote-log-manager.ts';
+export type {
+  RemoteLogStatus,
+  RemoteQuotaStatus,
+  SegmentPlace,
+  SegmentStatus,
+} from './remote-log-status.ts';

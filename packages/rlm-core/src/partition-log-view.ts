@@ -13,6 +13,8 @@ export interface TieredTopicConfig {
   readonly retentionMs: number;
   /** `retention.bytes` over both tiers; negative: without limit. */
   readonly retentionBytes: number;
+  /** `segment.bytes`: how large segments become. Decides which write limits can hold on the average. */
+  readonly segmentBytes: number;
   /** `local.retention.ms`; -2: as `retention.ms`, -1: without limit. */
   readonly localRetentionMs: number;
   /** `local.retention.bytes`; -2: as `retention.bytes`, -1: without limit. */

@@ -1,0 +1,150 @@
+import { seedHighestRemoteOffset } from '../copy/highest-remote-offset.ts';
+import { isRemoteLogError } from '../errors.ts';
+import type { PartitionLogView } from '../partition-log-view.ts';
+import { PeriodicTask } from '../scheduling/periodic-task.ts';
+import { retryDelayMs } from '../scheduling/retry-delay.ts';
+import type { SlotPool } from '../scheduling/slot-pool.ts';
+import type { TieringContext } from '../tiering-context.ts';
+import { deleteSegment } from './delete-segment.ts';
+import { type ExpirePlan, expirableSegments } from './expirable-segments.ts';
+
+/** What an {@link ExpireTask} works on and with. */
+export interface ExpireTaskOptions {
+  readonly context: TieringContext;
+  readonly log: PartitionLogView;
+  readonly workers: SlotPool;
+}
+
+/**
+ * Removes from the remote tier what retention, the log start offset and dead epochs leave no use for;
+ * again after `remote.log.manager.task.interval.ms`. The log start offset moves first, and durably, so
+ * that no offset is ever readable whose data is gone (KAFKA-15352).
+ */
+export class ExpireTask {
+  readonly #context: TieringContext;
+  readonly #log: PartitionLogView;
+  readonly #workers: SlotPool;
+  readonly #task: PeriodicTask;
+  #failures = 0;
+  #error: unknown;
+
+  constructor(options: ExpireTaskOptions) {
+    this.#context = options.context;
+    this.#log = options.log;
+    this.#workers = options.workers;
+    this.#task = new PeriodicTask({
+      clock: options.context.clock,
+      run: (signal) => this.#run(signal),
+    });
+  }
+
+  /** The error of the latest run, if it failed. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  start(): void {
+    this.#task.start();
+  }
+
+  /** Makes the next run begin at once, unless one is under way. */
+  hurry(): void {
+    this.#task.hurry();
+  }
+
+  /** Aborts what is under way, and resolves when it has ended. */
+  stop(reason: unknown): Promise<void> {
+    return this.#task.stop(reason);
+  }
+
+  async #run(signal: AbortSignal): Promise<number> {
+    const { metadata, options, random } = this.#context;
+    try {
+      await metadata.whenReady(this.#log.topicIdPartition, { signal });
+      await this.#expire(signal);
+      this.#failures = 0;
+      this.#error = undefined;
+    } catch (error) {
+      if (!signal.aborted) this.#failed(error);
+    }
+    return retryDelayMs(options.retry, random, this.#failures, this.#error);
+  }
+
+  async #expire(signal: AbortSignal): Promise<void> {
+    const plan = this.#plan();
+    if (plan.logStartOffset > this.#log.logStartOffset) {
+      await this.#log.advanceLogStartOffset(plan.logStartOffset);
+    }
+    let bytes = plan.deletions.reduce((sum, { segment }) => sum + segment.segmentSizeInBytes, 0);
+    let segments = plan.deletions.length;
+    this.#publishDeleteLag(bytes, segments);
+    if (segments === 0) return;
+    const slot = await this.#workers.acquire(signal);
+    try {
+      for (const { segment, reason } of plan.deletions) {
+        signal.throwIfAborted();
+        await deleteSegment(this.#context, segment, signal);
+        bytes -= segment.segmentSizeInBytes;
+        segments -= 1;
+        this.#publishDeleteLag(bytes, segments);
+        this.#context.logger.debug('A remote segment was removed', {
+          segment: segment.remoteLogSegmentId.id,
+          startOffset: segment.startOffset,
+          endOffset: segment.endOffset,
+          reason,
+        });
+      }
+    } finally {
+      slot.release();
+    }
+  }
+
+  #plan(): ExpirePlan {
+    const { clock, metadata, metrics, options, brokerId, inFlight } = this.#context;
+    const log = this.#log;
+    const partition = log.topicIdPartition;
+    const beganMs = clock.monotonic();
+    const highestRemoteOffset = seedHighestRemoteOffset(log, metadata);
+    const remote = metadata.listRemoteLogSegments(partition);
+    const plan = expirableSegments({
+      remote,
+      local: log.segments(),
+      lineage: log.leaderEpochs,
+      logStartOffset: log.logStartOffset,
+      logEndOffset: log.logEndOffset,
+      highWatermark: log.highWatermark,
+      highestRemoteOffset,
+      retentionMs: log.config.retentionMs,
+      retentionBytes: log.config.retentionBytes,
+      nowMs: clock.now(),
+      brokerId,
+      danglingGraceMs: options.danglingGraceMs,
+      flightOf: (id) => inFlight.stateOf(id),
+    });
+    metrics.set('sizeComputationTime', partition, clock.monotonic() - beganMs);
+    metrics.set('metadataCount', partition, remote.length);
+    const finished = remote.filter((segment) => segment.state === 'COPY_SEGMENT_FINISHED');
+    const bytes = finished.reduce((sum, segment) => sum + segment.segmentSizeInBytes, 0);
+    metrics.set('sizeBytes', partition, bytes);
+    return plan;
+  }
+
+  #publishDeleteLag(bytes: number, segments: number): void {
+    const partition = this.#log.topicIdPartition;
+    this.#context.metrics.set('deleteLagBytes', partition, bytes);
+    this.#context.metrics.set('deleteLagSegments', partition, segments);
+  }
+
+  #failed(error: unknown): void {
+    this.#failures += 1;
+    this.#error = error;
+    if (isRemoteLogError(error, 'LOGLOFT_RLM_NOT_READY')) return;
+    const { topic, partition } = this.#log.topicIdPartition;
+    this.#context.logger.warn('Expiring from the remote tier failed, and is tried again', {
+      topic,
+      partition,
+      failures: this.#failures,
+      error,
+    });
+  }
+}

@@ -1,0 +1,386 @@
+import type { Clock, RandomSource } from '@logloft/clock';
+import type { MetricsRegistry } from '@logloft/metrics';
+import { type ByteLimit, heldByteRate, ReadQuotaManager, WriteQuotaManager } from '@logloft/quota';
+import type { PluginLogger, RemoteStorageManager, TopicIdPartition } from '@logloft/remote-storage';
+import { RemoteLogError } from './errors.ts';
+import { PartitionDeletions } from './expire/partition-deletions.ts';
+import type { MetadataEventLog } from './metadata/event-log.ts';
+import {
+  type MetadataManagerOptions,
+  RemoteLogMetadataManager,
+} from './metadata/metadata-manager.ts';
+import { partitionKey } from './metadata/partition-events.ts';
+import { RemoteLogMetrics } from './metrics.ts';
+import { type RemoteLogManagerOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import type { PartitionLogView, TimestampAndOffset } from './partition-log-view.ts';
+import { type PartitionRole, PartitionTasks } from './partition-tasks.ts';
+import type { RemoteFetchRequest, RemoteFetchResult } from './read/remote-reader.ts';
+import { RemoteReads } from './read/remote-reads.ts';
+import type { RemoteLogStatus, RemoteQuotaStatus } from './remote-log-status.ts';
+import { SlotPool } from './scheduling/slot-pool.ts';
+import { SegmentsInFlight } from './segments-in-flight.ts';
+import type { TieringContext } from './tiering-context.ts';
+
+/** What a {@link RemoteLogManager} works with. It closes none of it. */
+export interface RemoteLogManagerContext {
+  readonly brokerId: number;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly logger: PluginLogger;
+  readonly metrics: MetricsRegistry;
+  readonly store: RemoteStorageManager;
+  readonly eventLog: MetadataEventLog;
+}
+
+/** Partitions whose leader this broker became, and whose follower. */
+export interface LeadershipChange {
+  readonly leaders?: Iterable<PartitionLogView> | undefined;
+  readonly followers?: Iterable<PartitionLogView> | undefined;
+}
+
+/** How partitions are stopped. */
+export interface StopPartitionsOptions {
+  /** Whether everything of them is removed from the remote tier: only when the topic is deleted. */
+  readonly deleteRemote?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The remote log manager of a broker: copies the segments of the partitions that it leads to a remote
+ * store, expires them there, and reads them back, under the quotas of KIP-956.
+ */
+export class RemoteLogManager implements AsyncDisposable {
+  /** The catalogue of what is in the remote tier. */
+  readonly metadata: RemoteLogMetadataManager;
+  readonly #context: TieringContext;
+  readonly #options: ResolvedOptions;
+  readonly #writeQuota: WriteQuotaManager;
+  readonly #readQuota: ReadQuotaManager;
+  readonly #writers: SlotPool;
+  readonly #expirers: SlotPool;
+  readonly #reads: RemoteReads;
+  readonly #deletions: PartitionDeletions;
+  readonly #partitions = new Map<string, PartitionTasks>();
+  readonly #closing = new AbortController();
+  /** Changes of what is led, one after the other. */
+  #changes: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  /** @throws RemoteLogError `LOGLOFT_RLM_INVALID_OPTION`; what the quotas say of theirs */
+  constructor(
+    context: RemoteLogManagerContext,
+    options: RemoteLogManagerOptions = {},
+    metadataOptions: MetadataManagerOptions = {},
+  ) {
+    const { clock, logger, metrics: registry, eventLog, ...rest } = context;
+    this.#options = resolveOptions(options);
+    const resolved = this.#options;
+    this.#writeQuota = new WriteQuotaManager({
+      clock,
+      metrics: registry,
+      limit: resolved.writeLimit,
+      samples: resolved.writeWindowNum,
+      windowSeconds: resolved.writeWindowSeconds,
+      scope: resolved.writeScope,
+      exhausted: resolved.writeExhausted,
+    });
+    this.#readQuota = new ReadQuotaManager({
+      clock,
+      metrics: registry,
+      limit: resolved.readLimit,
+      samples: resolved.readWindowNum,
+      windowSeconds: resolved.readWindowSeconds,
+    });
+    this.#writers = new SlotPool({ size: resolved.copierThreads });
+    this.#expirers = new SlotPool({ size: resolved.expirationThreads });
+    this.metadata = new RemoteLogMetadataManager({ log: eventLog, clock, logger }, metadataOptions);
+    this.#context = {
+      ...rest,
+      clock,
+      logger,
+      metrics: new RemoteLogMetrics(registry),
+      metadata: this.metadata,
+      inFlight: new SegmentsInFlight(),
+      options: resolved,
+      onSegmentDeleted: (segment) => this.#reads.indexes.forget([segment]),
+    };
+    this.#reads = new RemoteReads(this.#context, this.#readQuota, this.#closing.signal);
+    this.#deletions = new PartitionDeletions(this.#context, this.#expirers);
+    this.#addGauges();
+  }
+
+  /**
+   * Reads the whole catalogue, and goes on with deletions of partitions that an earlier life of this
+   * broker did not finish. Without it, the catalogue is read as far as partitions need it.
+   */
+  start(): void {
+    this.#mustBeOpen();
+    this.metadata.onReady(() => this.#deletions.resume());
+    this.metadata.followAll();
+    const { limit, scope, exhausted } = this.#writeQuota;
+    this.#context.logger.info(
+      limit.isUnlimited
+        ? 'Copying to the remote tier has no limit: a backlog is copied as fast as disk, processor and network allow (remote.log.manager.write.quota.default)'
+        : 'Copying to the remote tier is limited',
+      { bytesPerSecond: limit.toString(), scope, exhausted },
+    );
+  }
+
+  /**
+   * Takes partitions over. Those that this broker leads are copied and expired from now on; of those it
+   * follows it learns what is copied. Logs without `remote.storage.enable` are passed over. A partition
+   * that had the same role with the same log already goes on undisturbed.
+   */
+  onLeadershipChange(change: LeadershipChange): Promise<void> {
+    return this.#serially(async () => {
+      const leaders = tiered(change.leaders ?? []);
+      const followers = tiered(change.followers ?? []);
+      this.metadata.assign([...leaders, ...followers].map((log) => log.topicIdPartition));
+      for (const log of followers) await this.#takeOver(log, 'follower');
+      for (const log of leaders) await this.#takeOver(log, 'leader');
+      this.#warnOfUnholdableLimit();
+    });
+  }
+
+  /**
+   * Lets go of partitions: what is under way for them is aborted, and has ended when this resolves.
+   * With `deleteRemote` their deletion is durably intended then, and goes on in the background, over
+   * restarts if need be.
+   */
+  onStopPartitions(
+    partitions: Iterable<TopicIdPartition>,
+    options: StopPartitionsOptions = {},
+  ): Promise<void> {
+    return this.#serially(async () => {
+      const stopped = [...partitions];
+      const reason = new RemoteLogError(
+        'LOGLOFT_RLM_UNKNOWN_PARTITION',
+        'The partition is stopped',
+      );
+      await Promise.all(stopped.map((partition) => this.#letGo(partition, reason)));
+      if (options.deleteRemote !== true) {
+        this.metadata.unassign(stopped);
+        return;
+      }
+      this.metadata.assign(stopped);
+      for (const partition of stopped) await this.#deletions.begin(partition, options.signal);
+    });
+  }
+
+  /** Lets tasks of a partition run now instead of at their time, for example after a change of its settings. */
+  hurry(partition: TopicIdPartition): void {
+    this.#partitions.get(partitionKey(partition))?.hurry();
+  }
+
+  /**
+   * Reads records from the remote tier.
+   *
+   * @throws RemoteLogError `LOGLOFT_RLM_UNKNOWN_PARTITION`, `LOGLOFT_RLM_CLOSED`, `LOGLOFT_RLM_OFFSET_OUT_OF_RANGE`,
+   *   `LOGLOFT_RLM_READER_QUEUE_FULL`, `LOGLOFT_RLM_NOT_READY`, `LOGLOFT_RLM_CORRUPT_BATCH`,
+   *   `LOGLOFT_RLM_CORRUPT_INDEX`, `LOGLOFT_RLM_STORE_TIMEOUT`; what the store throws; the reason of
+   *   the signal
+   */
+  async fetch(
+    partition: TopicIdPartition,
+    request: RemoteFetchRequest,
+  ): Promise<RemoteFetchResult> {
+    return this.#reads.fetch(this.#tasksOf(partition).log, request);
+  }
+
+  /**
+   * The first record with a timestamp at or after the given one, of what only the remote tier has.
+   *
+   * @returns `undefined` when there is none; the local log has to be searched then
+   * @throws RemoteLogError as `fetch`
+   */
+  async offsetForTimestamp(
+    partition: TopicIdPartition,
+    timestampMs: number,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<TimestampAndOffset | undefined> {
+    return this.#reads.offsetForTimestamp(this.#tasksOf(partition).log, timestampMs, options);
+  }
+
+  /**
+   * The first record with the greatest timestamp, of what only the remote tier has; on a tie with the
+   * local log it is the earlier one.
+   *
+   * @throws RemoteLogError as `fetch`
+   */
+  async maxTimestamp(
+    partition: TopicIdPartition,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<TimestampAndOffset | undefined> {
+    return this.#reads.maxTimestamp(this.#tasksOf(partition).log, options);
+  }
+
+  /**
+   * How the tiering of a partition stands, segment by segment, and why what is not copied is not.
+   *
+   * @throws RemoteLogError `LOGLOFT_RLM_UNKNOWN_PARTITION`
+   */
+  status(partition: TopicIdPartition): RemoteLogStatus {
+    return this.#tasksOf(partition).status;
+  }
+
+  /** How the quotas stand. */
+  quotas(): RemoteQuotaStatus {
+    return {
+      write: this.#writeQuota.brokerStatus(),
+      writers: this.#writeQuota.writerStatuses(),
+      read: this.#readQuota.status(),
+      heldWriteRate: this.#heldWriteRate(),
+    };
+  }
+
+  /** Partitions whose removal from the remote tier is under way. */
+  pendingDeletions(): readonly TopicIdPartition[] {
+    return this.#deletions.pending;
+  }
+
+  /** Changes `remote.log.manager.write.quota.default`. Copies that wait or are paced feel it at once. */
+  updateWriteLimit(limit: ByteLimit): void {
+    this.#writeQuota.updateLimit(limit);
+    this.#warnOfUnholdableLimit();
+  }
+
+  /** Changes `remote.log.manager.read.quota.default`. */
+  updateReadLimit(limit: ByteLimit): void {
+    this.#readQuota.updateLimit(limit);
+  }
+
+  /** Changes `remote.log.index.file.cache.total.size.bytes`. */
+  updateIndexCacheBytes(maxBytes: number): void {
+    const { indexCacheBytes } = resolveOptions({ indexCacheBytes: maxBytes });
+    this.#reads.indexes.resize(indexCacheBytes);
+  }
+
+  /**
+   * Ends all tasks and reads; what is under way is aborted and left as a crash would leave it. The
+   * store and the event log stay open. Can be called again.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const reason = closedError();
+    this.#closing.abort(reason);
+    await this.#changes;
+    const all = [...this.#partitions.values()].map((tasks) => tasks.log.topicIdPartition);
+    await Promise.all(all.map((partition) => this.#letGo(partition, reason)));
+    await this.#deletions.close(reason);
+    await this.metadata.close();
+    await Promise.all([this.#writeQuota.close(), this.#readQuota.close()]);
+    this.#context.metrics.close();
+  }
+
+  async #takeOver(log: PartitionLogView, role: PartitionRole): Promise<void> {
+    const key = partitionKey(log.topicIdPartition);
+    const known = this.#partitions.get(key);
+    if (known?.role === role && known.log === log) return;
+    const reason = new RemoteLogError(
+      'LOGLOFT_RLM_UNKNOWN_PARTITION',
+      `The partition has another log, or another role: ${role}`,
+    );
+    await this.#letGo(log.topicIdPartition, reason);
+    if (this.#closing.signal.aborted) return;
+    const tasks = new PartitionTasks(log, role, {
+      context: this.#context,
+      writers: this.#writers,
+      expirers: this.#expirers,
+      writeQuota: this.#writeQuota,
+    });
+    this.#partitions.set(key, tasks);
+    tasks.start();
+  }
+
+  async #letGo(partition: TopicIdPartition, reason: unknown): Promise<void> {
+    const key = partitionKey(partition);
+    const known = this.#partitions.get(key);
+    this.#partitions.delete(key);
+    await known?.stop(reason);
+  }
+
+  /** Runs changes one after the other; one that fails does not keep the next from running. */
+  #serially(change: () => Promise<void>): Promise<void> {
+    if (this.#closing.signal.aborted) return Promise.reject(closedError());
+    const done = this.#changes.then(change);
+    this.#changes = done.catch(() => undefined);
+    return done;
+  }
+
+  #tasksOf(partition: TopicIdPartition): PartitionTasks {
+    this.#mustBeOpen();
+    const tasks = this.#partitions.get(partitionKey(partition));
+    if (tasks !== undefined) return tasks;
+    throw new RemoteLogError(
+      'LOGLOFT_RLM_UNKNOWN_PARTITION',
+      `${partition.topic}-${partition.partition} (topic id ${partition.topicId}) is not tiered here`,
+    );
+  }
+
+  #addGauges(): void {
+    const { metrics } = this.#context;
+    const gauge = (name: string, description: string, read: () => number): void =>
+      metrics.addGauge({ name, group: 'RemoteLogManager', description }, read);
+    gauge('RemoteLogManagerTasksAvgIdlePercent', 'share of copy slots that are free, 0 to 1', () =>
+      idle(this.#writers),
+    );
+    gauge('RemoteLogReaderAvgIdlePercent', 'share of reader slots that are free, 0 to 1', () =>
+      idle(this.#reads.slots),
+    );
+    gauge(
+      'RemoteLogReaderTaskQueueSize',
+      'remote reads that wait',
+      () => this.#reads.slots.waiting,
+    );
+    gauge(
+      'RemoteLogIndexCacheBytes',
+      'bytes of indexes kept',
+      () => this.#reads.indexes.statistics.bytes,
+    );
+    gauge('RemoteCopyOldestAgeMs', 'ms since the oldest copy under way began, 0 for none', () =>
+      Math.max(0, ...[...this.#partitions.values()].map((tasks) => tasks.copyAgeMs)),
+    );
+  }
+
+  #heldWriteRate(): number {
+    const sizes = [...this.#partitions.values()].map(({ log }) => log.config.segmentBytes);
+    const { writeWindowNum: samples, writeWindowSeconds: windowSeconds } = this.#options;
+    const limit = this.#writeQuota.limit.bytesPerSecond;
+    if (this.#writeQuota.exhausted === 'pace') return limit;
+    return heldByteRate({ limit, segmentBytes: Math.max(0, ...sizes), samples, windowSeconds });
+  }
+
+  #warnOfUnholdableLimit(): void {
+    const { limit } = this.#writeQuota;
+    const heldRate = this.#heldWriteRate();
+    if (heldRate <= limit.bytesPerSecond) return;
+    this.#context.logger.warn(
+      'The write quota cannot be held on the average: segments are larger than what it allows in its whole window. Take more or longer samples, smaller segments, or remote.log.manager.write.quota.exhausted=pace',
+      { limit: limit.toString(), heldBytesPerSecond: Math.ceil(heldRate) },
+    );
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing.signal.aborted) throw closedError();
+  }
+}
+
+function tiered(logs: Iterable<PartitionLogView>): PartitionLogView[] {
+  return [...logs].filter((log) => log.config.remoteStorageEnable);
+}
+
+function idle(pool: SlotPool): number {
+  return 1 - pool.busy / pool.size;
+}
+
+function closedError(): RemoteLogError {
+  return new RemoteLogError('LOGLOFT_RLM_CLOSED', 'The remote log manager is closed');
+}

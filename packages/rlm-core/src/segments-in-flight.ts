@@ -1,0 +1,40 @@
+/**
+ * How a segment is in flight: `working` on it, or `abandoned`: its plugin call was given up without
+ * having ended, or it is not known whether its last event was stored.
+ */
+export type FlightState = 'working' | 'abandoned';
+
+/** A segment's mark. */
+export interface FlightMark {
+  /** Keeps the mark, but says that nobody waits for it any more. */
+  abandon(): void;
+  /** Takes the mark away. Further calls have no effect. */
+  end(): void;
+}
+
+/**
+ * The segments that this process works on. Expiration leaves them alone, the abandoned ones, too:
+ * objects, or a FINISHED event, may still appear under their ids. What stays abandoned is found as an
+ * unfinished copy after the next start.
+ */
+export class SegmentsInFlight {
+  readonly #states = new Map<string, FlightState>();
+
+  /** How many are worked on. */
+  get size(): number {
+    return this.#states.size;
+  }
+
+  stateOf(id: string): FlightState | undefined {
+    return this.#states.get(id);
+  }
+
+  /** Marks a segment as worked on. */
+  begin(id: string): FlightMark {
+    this.#states.set(id, 'working');
+    return {
+      abandon: () => void this.#states.set(id, 'abandoned'),
+      end: () => void this.#states.delete(id),
+    };
+  }
+}
