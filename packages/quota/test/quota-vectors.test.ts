@@ -51,28 +51,47 @@ test.each([
 
 test('after a huge record a quota is open again at the very ms at which the original is', () => {
   const { scenarios } = readVectors<{ scenarios: readonly Scenario[] }>('huge-record-then-silence');
-  let asked = 0;
   for (const scenario of scenarios) {
-    const wanted = scenario.msAfterRecordUntilNotExceeded ?? 0;
-    const { clock, quota } = start(scenario);
-    const records = scenario.ops.flatMap((row) => (row[0] === 'record' ? [row[1]] : []));
-    const huge = Math.max(...records);
-    for (const row of scenario.ops) {
-      if (row[0] === 'check') quota.isExceeded();
-      if (row[0] === 'advance') clock.advance(row[1]);
-      if (row[0] === 'record') quota.record(row[1]);
-      if (row[0] === 'record' && row[1] === huge) break;
-    }
-    if (wanted > 0) {
-      clock.advance(wanted - 1);
-      expect(quota.isExceeded(), scenario.name).toBe(true);
-      clock.advance(1);
-    }
-    expect(quota.isExceeded(), scenario.name).toBe(false);
-    asked += 1;
+    const { name: of } = scenario;
+    const throttled = justAfterTheHugeRecord(scenario);
+    expectFirstMs(throttled.clock, () => throttled.quota.throttleTimeMs() === 0, {
+      ms: scenario.msAfterRecordUntilThrottleTimeIsZero,
+      of,
+    });
+    const exceeded = justAfterTheHugeRecord(scenario);
+    expectFirstMs(exceeded.clock, () => !exceeded.quota.isExceeded(), {
+      ms: scenario.msAfterRecordUntilNotExceeded,
+      of,
+    });
   }
-  expect(asked).toBe(88);
+  expect(scenarios.length).toBe(88);
 });
+
+/** The scenario up to and with its greatest record. */
+function justAfterTheHugeRecord(scenario: Scenario): Replayed {
+  const started = start(scenario);
+  const huge = Math.max(...scenario.ops.flatMap((row) => (row[0] === 'record' ? [row[1]] : [])));
+  for (const row of scenario.ops) {
+    run(started, scenario, row, scenario.name);
+    if (row[0] === 'record' && row[1] === huge) break;
+  }
+  return started;
+}
+
+/** Asks just before and at the ms at which the answer must become true. */
+function expectFirstMs(
+  clock: ManualClock,
+  ask: () => boolean,
+  wanted: { readonly ms: number | undefined; readonly of: string },
+): void {
+  const ms = wanted.ms ?? Number.NaN;
+  if (ms > 0) {
+    clock.advance(ms - 1);
+    expect(ask(), `${wanted.of}, 1 ms before`).toBe(false);
+    clock.advance(1);
+  }
+  expect(ask(), wanted.of).toBe(true);
+}
 
 function start(scenario: Scenario): Replayed {
   const { config } = scenario;
