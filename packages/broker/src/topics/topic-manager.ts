@@ -1,0 +1,325 @@
+import type { RandomSource } from '@logloft/clock';
+import { type LogManager, LogStorageError } from '@logloft/log';
+import { ErrorCode } from '@logloft/protocol';
+import type { DeletedTopic, TopicState } from '../cluster/cluster-state.ts';
+import type { ClusterStore } from '../cluster/cluster-store.ts';
+import type { BrokerLogger } from '../logger.ts';
+import { SerialQueue } from '../serial-queue.ts';
+import { randomUuid } from '../uuid.ts';
+import { Partition } from './partition.ts';
+import type { Topic } from './topic.ts';
+import type { TopicConfigs } from './topic-configs.ts';
+import { collisionKey, topicNameProblem } from './topic-name.ts';
+import { refuse, type TopicCreated, type TopicRefusal } from './topic-outcome.ts';
+
+/** Most partitions of one topic: each costs files and memory, and a client's typing error must not fill the disk. */
+const MAX_PARTITIONS = 10_000;
+
+/** What a topic is made from. */
+export interface TopicInput {
+  readonly name: string;
+  /** Number of partitions; -1 takes `num.partitions`. */
+  readonly partitions: number;
+  readonly overrides: ReadonlyMap<string, string>;
+  readonly internal?: boolean | undefined;
+  /** Only check. */
+  readonly validateOnly?: boolean | undefined;
+}
+
+/** Who has to know when topics come, change and go. */
+export interface TopicListener {
+  /** Partitions are led here from now on, with their present settings; also told again when these change. */
+  onPartitionsLed(partitions: readonly Partition[]): void;
+  /**
+   * A topic is deleted: nobody sees it any more. Resolves when nothing of it is left outside the
+   * local log; until then the deletion is repeated at every start.
+   */
+  onTopicDeleted(topic: DeletedTopic, partitions: readonly Partition[]): Promise<void>;
+}
+
+/** What the manager needs. */
+export interface TopicManagerServices {
+  readonly cluster: ClusterStore;
+  readonly logs: LogManager;
+  readonly configs: TopicConfigs;
+  readonly random: RandomSource;
+  readonly logger: BrokerLogger;
+}
+
+/** A topic that passed all checks. */
+export interface TopicChecked {
+  readonly kind: 'valid';
+  readonly partitions: number;
+}
+
+/** The topics of this broker: looked up at every request, changed one at a time. */
+export class TopicManager {
+  readonly #services: TopicManagerServices;
+  readonly #byName = new Map<string, Topic>();
+  readonly #byId = new Map<string, Topic>();
+  readonly #changes = new SerialQueue();
+  readonly #purges = new SerialQueue();
+  readonly #listeners: TopicListener[] = [];
+
+  private constructor(services: TopicManagerServices) {
+    this.#services = services;
+  }
+
+  /** Takes up the topics that the cluster state knows; logs that are missing are made. */
+  static async open(services: TopicManagerServices): Promise<TopicManager> {
+    const manager = new TopicManager(services);
+    for (const state of services.cluster.state.topics) manager.#publish(await manager.#load(state));
+    return manager;
+  }
+
+  /** Tells `listener` of all topics there are, and of what happens from now on. */
+  addListener(listener: TopicListener): void {
+    this.#listeners.push(listener);
+    for (const topic of this.#byName.values()) listener.onPartitionsLed(topic.partitions);
+  }
+
+  /** Goes on with deletions that an earlier process did not finish. To be called once listeners stand. */
+  resumeDeletions(): void {
+    for (const deleted of this.#services.cluster.state.deletedTopics) this.#purge(deleted, []);
+  }
+
+  /** All topics, by name in ascending order. */
+  all(): readonly Topic[] {
+    return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  byName(name: string): Topic | undefined {
+    return this.#byName.get(name);
+  }
+
+  byId(topicId: string): Topic | undefined {
+    return this.#byId.get(topicId);
+  }
+
+  findPartition(name: string, index: number): Partition | undefined {
+    return this.#byName.get(name)?.partitions[index];
+  }
+
+  findPartitionById(topicId: string, index: number): Partition | undefined {
+    return this.#byId.get(topicId)?.partitions[index];
+  }
+
+  /** Overrides of a topic, by property name. */
+  overridesOf(topic: Topic): ReadonlyMap<string, string> {
+    return this.#services.cluster.state.topicById(topic.topicId)?.configs ?? new Map();
+  }
+
+  /** Makes a topic; with `validateOnly` only checks whether it could be made. */
+  create(input: TopicInput): Promise<TopicCreated | TopicChecked | TopicRefusal> {
+    return this.#changes.run(async () => {
+      const checked = this.#check(input);
+      if (checked.kind === 'refused' || input.validateOnly === true) return checked;
+      return this.#create(input, checked.partitions);
+    });
+  }
+
+  /** Makes a topic that a client asked for, or finds that another one just did. */
+  async autoCreate(name: string): Promise<TopicCreated | TopicRefusal> {
+    const { autoCreateOverrides } = this.#services.configs;
+    const made = await this.create({ name, partitions: -1, overrides: autoCreateOverrides });
+    if (made.kind === 'created') return made;
+    const existing = this.#byName.get(name);
+    if (existing !== undefined) return { kind: 'created', topic: existing };
+    return made.kind === 'refused' ? made : refuse(ErrorCode.UNKNOWN_SERVER_ERROR, 'Not created.');
+  }
+
+  /** Adds partitions up to `total`; with `validateOnly` only checks whether they could be added. */
+  addPartitions(
+    name: string,
+    total: number,
+    options: { readonly validateOnly: boolean },
+  ): Promise<TopicCreated | TopicChecked | TopicRefusal> {
+    return this.#changes.run(async () => {
+      const topic = this.#byName.get(name);
+      if (topic === undefined) return unknownTopic(name);
+      const present = topic.partitions.length;
+      if (total <= present || total > MAX_PARTITIONS) {
+        return refuse(
+          ErrorCode.INVALID_PARTITIONS,
+          `Topic ${name} has ${present} partitions; expected a larger number up to ${MAX_PARTITIONS}, got ${total}.`,
+        );
+      }
+      if (options.validateOnly) return { kind: 'valid', partitions: total };
+      await this.#services.cluster.change({
+        type: 'partitions-added',
+        topicId: topic.topicId,
+        partitions: total,
+      });
+      return { kind: 'created', topic: await this.#reload(topic.topicId) };
+    });
+  }
+
+  /** Replaces the overrides of a topic. They must have been found valid. */
+  setOverrides(topicId: string, overrides: ReadonlyMap<string, string>): Promise<void> {
+    return this.#changes.run(async () => {
+      const topic = this.#byId.get(topicId);
+      if (topic === undefined) return;
+      await this.#services.cluster.change({
+        type: 'topic-config',
+        topicId,
+        configs: [...overrides],
+      });
+      this.#applyConfig(topic);
+    });
+  }
+
+  /** Applies defaults of the broker that have changed to all topics. */
+  refreshConfigs(): void {
+    for (const topic of this.#byName.values()) this.#applyConfig(topic);
+  }
+
+  /** Deletes a topic. Its name is free when this resolves; its data goes in the background. */
+  delete(topicId: string): Promise<TopicRefusal | undefined> {
+    return this.#changes.run(async () => {
+      const topic = this.#byId.get(topicId);
+      if (topic === undefined) {
+        return refuse(ErrorCode.UNKNOWN_TOPIC_ID, `There is no topic with id ${topicId}.`);
+      }
+      await this.#services.cluster.change({ type: 'topic-deleted', topicId });
+      this.#byId.delete(topicId);
+      this.#byName.delete(topic.name);
+      for (const { index } of topic.partitions) {
+        await this.#services.logs.delete(topic.name, index);
+      }
+      for (const partition of topic.partitions) partition.retire();
+      const { name, partitions } = topic;
+      this.#purge({ name, topicId, partitions: partitions.length }, partitions);
+      return undefined;
+    });
+  }
+
+  /** Waits for changes under way. The logs are closed by whoever opened them. */
+  async close(): Promise<void> {
+    await this.#changes.idle();
+    for (const topic of this.#byName.values()) {
+      for (const partition of topic.partitions) partition.retire();
+    }
+  }
+
+  #check(input: TopicInput): TopicChecked | TopicRefusal {
+    const { name, overrides } = input;
+    const nameProblem = topicNameProblem(name);
+    if (nameProblem !== undefined) return refuse(ErrorCode.INVALID_TOPIC_EXCEPTION, nameProblem);
+    if (this.#byName.has(name)) {
+      return refuse(ErrorCode.TOPIC_ALREADY_EXISTS, `Topic ${name} exists already.`);
+    }
+    const collision = this.#collidingName(name);
+    if (collision !== undefined) {
+      return refuse(
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        `Topic ${name} differs from ${collision} only in "." and "_", which metrics cannot tell apart.`,
+      );
+    }
+    const { configs } = this.#services;
+    const partitions = input.partitions === -1 ? configs.defaultPartitions : input.partitions;
+    if (partitions < 1 || partitions > MAX_PARTITIONS) {
+      return refuse(
+        ErrorCode.INVALID_PARTITIONS,
+        `Expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}.`,
+      );
+    }
+    const configProblem = configs.problem(overrides);
+    if (configProblem !== undefined) return refuse(ErrorCode.INVALID_CONFIG, configProblem);
+    return { kind: 'valid', partitions };
+  }
+
+  #collidingName(name: string): string | undefined {
+    const key = collisionKey(name);
+    if (key === name && !name.includes('_')) return undefined;
+    for (const other of this.#byName.keys()) if (collisionKey(other) === key) return other;
+    return undefined;
+  }
+
+  async #create(input: TopicInput, partitions: number): Promise<TopicCreated | TopicRefusal> {
+    const { cluster, random } = this.#services;
+    const { name, internal = false, overrides } = input;
+    const topicId = randomUuid(random);
+    // The event comes first, so that no directory is ever without a topic that explains it.
+    await cluster.change({
+      type: 'topic-created',
+      name,
+      topicId,
+      partitions,
+      internal,
+      configs: [...overrides],
+    });
+    try {
+      return { kind: 'created', topic: await this.#reload(topicId) };
+    } catch (error) {
+      await cluster.change({ type: 'topic-deleted', topicId });
+      this.#purge({ name, topicId, partitions }, []);
+      if (!(error instanceof LogStorageError)) throw error;
+      return refuse(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
+    }
+  }
+
+  /** Makes what the state says of a topic true, and tells everybody. */
+  async #reload(topicId: string): Promise<Topic> {
+    const state = this.#services.cluster.state.topicById(topicId);
+    if (state === undefined) throw new Error(`The cluster state has no topic ${topicId}`);
+    const before = this.#byId.get(topicId)?.partitions.length ?? 0;
+    const topic = await this.#load(state);
+    this.#publish(topic);
+    const added = topic.partitions.slice(before);
+    for (const listener of this.#listeners) listener.onPartitionsLed(added);
+    return topic;
+  }
+
+  async #load(state: TopicState): Promise<Topic> {
+    const { name, topicId, internal } = state;
+    const { cluster, configs, logs } = this.#services;
+    const present = this.#byId.get(topicId)?.partitions ?? [];
+    const { log: logConfig, settings } = configs.effective(state.configs);
+    const partitions = [...present];
+    for (let index = present.length; index < state.partitions; index += 1) {
+      const existing = logs.get(name, index);
+      const log =
+        existing !== undefined && existing.topicId === topicId
+          ? existing
+          : await logs.create({ topic: name, partition: index, topicId }, logConfig);
+      log.updateConfig(logConfig);
+      const { leaderEpoch } = cluster.state;
+      partitions.push(new Partition({ topic: name, topicId, index, log, leaderEpoch, settings }));
+    }
+    return { name, topicId, internal, partitions };
+  }
+
+  #publish(topic: Topic): void {
+    this.#byName.set(topic.name, topic);
+    this.#byId.set(topic.topicId, topic);
+  }
+
+  #applyConfig(topic: Topic): void {
+    const { log, settings } = this.#services.configs.effective(this.overridesOf(topic));
+    for (const partition of topic.partitions) {
+      partition.settings = settings;
+      partition.log.updateConfig(log);
+    }
+    for (const listener of this.#listeners) listener.onPartitionsLed(topic.partitions);
+  }
+
+  #purge(deleted: DeletedTopic, partitions: readonly Partition[]): void {
+    const { cluster, logger } = this.#services;
+    this.#purges
+      .run(async () => {
+        for (const listener of this.#listeners) await listener.onTopicDeleted(deleted, partitions);
+        await cluster.change({ type: 'topic-purged', topicId: deleted.topicId });
+      })
+      .catch((error: unknown) => {
+        logger.warn('A deleted topic is not wholly removed yet; the next start goes on with it', {
+          topic: deleted.name,
+          topicId: deleted.topicId,
+          error,
+        });
+      });
+  }
+}
+
+function unknownTopic(name: string): TopicRefusal {
+  return refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `There is no topic ${name}.`);
+}
