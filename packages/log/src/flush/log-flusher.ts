@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import { replaceFile } from '../checkpoint-file.ts';
+import { LogStorageError, storageErrorOf } from '../errors.ts';
+import { LEADER_EPOCH_FILE } from '../leader-epochs.ts';
+import type { LogSegment } from '../log-segment.ts';
+import type { LogState } from '../log-state.ts';
+import { segmentFileName } from '../segment-files.ts';
+
+/** Who waits for a sync: the end of a turn's batches, and what to tell. */
+export interface SyncWaiter {
+  readonly endOffset: number;
+  resolve(): void;
+  reject(error: LogStorageError): void;
+}
+
+/** A point of the log up to which everything was written. */
+interface WrittenPoint {
+  readonly offset: number;
+  readonly segment: LogSegment;
+  readonly position: number;
+}
+
+/**
+ * Makes what is written survive a power cut. One run at a time; what is asked for during a run is
+ * done by the next one, so that all who wait share a sync (group commit). First the data, after
+ * which the high watermark moves and waiters are told; then indexes, snapshots and epochs, after
+ * which the recovery point moves.
+ */
+export class LogFlusher {
+  readonly #state: LogState;
+  #waiters: SyncWaiter[] = [];
+  #running: Promise<void> | undefined;
+  #isWanted = false;
+  /** The data below it is synced. */
+  #syncedOffset = 0;
+  #storedEpochs: number;
+  #isDirectoryDurable = false;
+  /** A sync failed: what the kernel still holds is unknown, so nothing later counts as safe. */
+  #syncFailure: LogStorageError | undefined;
+  /** Monotonic ms of the last run. */
+  lastFlushMs: number;
+
+  constructor(state: LogState) {
+    this.#state = state;
+    this.#syncedOffset = state.recoveryPoint;
+    this.#storedEpochs = state.epochs.version;
+    this.lastFlushMs = state.runtime.clock.monotonic();
+  }
+
+  /** Begins a flush of what is written so far, in the background. */
+  request(): void {
+    this.#isWanted = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Tells the waiter when its offsets are synced. */
+  wait(waiter: SyncWaiter): void {
+    this.#waiters.push(waiter);
+    this.request();
+  }
+
+  /**
+   * Flushes what is written so far.
+   *
+   * @throws LogStorageError when the file system refuses; the recovery point stays
+   */
+  async flush(): Promise<void> {
+    const target = this.#state.logEndOffset;
+    await this.#running;
+    this.request();
+    await this.#running;
+    const { recoveryPoint, name } = this.#state;
+    if (recoveryPoint >= target) return;
+    throw (
+      this.#syncFailure ??
+      new LogStorageError(`${name} could not be flushed beyond offset ${recoveryPoint}`, {
+        partition: name,
+      })
+    );
+  }
+
+  /** Does `work` while no flush runs: what it takes back was not being synced. */
+  async exclusively(work: () => Promise<void>): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+    const done = work();
+    this.#running = done.then(
+      () => this.#run(),
+      () => this.#run(),
+    );
+    await done;
+  }
+
+  /** What was synced or stored beyond `offset` is cut away. */
+  onTruncate(offset: number): void {
+    this.#syncedOffset = Math.min(this.#syncedOffset, offset);
+  }
+
+  async #run(): Promise<void> {
+    // Let the turn that asks end first: its other batches are part of this run then.
+    await Promise.resolve();
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      const { active, logEndOffset } = this.#state;
+      const point = { offset: logEndOffset, segment: active, position: active.size };
+      this.lastFlushMs = this.#state.runtime.clock.monotonic();
+      const isSynced = await this.#syncData(point);
+      if (isSynced) await this.#storeState(point);
+    }
+    this.#running = undefined;
+  }
+
+  async #syncData(point: WrittenPoint): Promise<boolean> {
+    const { runtime, name } = this.#state;
+    try {
+      if (this.#syncFailure !== undefined) throw this.#syncFailure;
+      await runtime.flushes.run(() => this.#sync(point.offset));
+    } catch (error) {
+      runtime.statistics.flushFailures += 1;
+      const failure =
+        error instanceof LogStorageError ? error : storageErrorOf(error, 'syncing a log', name);
+      this.#failSync(failure);
+      return false;
+    }
+    this.#syncedOffset = Math.max(this.#syncedOffset, point.offset);
+    this.#tellWaiters(point);
+    return true;
+  }
+
+  async #sync(offset: number): Promise<void> {
+    const { runtime, segments, directory } = this.#state;
+    const first = Math.max(0, segments.floorIndex(this.#syncedOffset));
+    const unsynced = segments.all.slice(first).filter((segment) => segment.baseOffset < offset);
+    for (const segment of unsynced) {
+      if (segment.isRetired) continue;
+      segment.acquire();
+      try {
+        const file = await segment.open();
+        await file.sync();
+        runtime.statistics.syncs += 1;
+      } finally {
+        segment.release();
+      }
+    }
+    if (unsynced.some((segment) => !segment.nameIsDurable)) {
+      await this.#syncNames(directory);
+      for (const segment of unsynced) segment.nameIsDurable = true;
+    }
+  }
+
+  async #syncNames(directory: string): Promise<void> {
+    const { fs } = this.#state.runtime;
+    await fs.syncDirectory(directory);
+    if (this.#isDirectoryDurable) return;
+    await fs.syncDirectory(join(directory, '..'));
+    this.#isDirectoryDurable = true;
+  }
+
+  #tellWaiters(point: WrittenPoint): void {
+    const state = this.#state;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    if (point.offset > state.highWatermark) {
+      state.raiseHighWatermark(point.offset, point.segment, point.position);
+      state.notify('append');
+    }
+    for (const waiter of waiters) {
+      if (waiter.endOffset <= point.offset) waiter.resolve();
+      else this.#waiters.push(waiter);
+    }
+    if (this.#waiters.length > 0) this.#isWanted = true;
+  }
+
+  #failSync(failure: LogStorageError): void {
+    const state = this.#state;
+    state.runtime.logger.error(`Flushing ${state.name} failed`, { error: failure });
+    this.#syncFailure = failure;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    if (waiters.length === 0) return;
+    // What was promised cannot be kept any more: the pages may be lost though a later sync succeeds.
+    state.refusal = new LogStorageError(
+      `${state.name} takes no more batches since a sync failed; open it again to recover`,
+      { cause: failure, partition: state.name },
+    );
+    for (const waiter of waiters) waiter.reject(failure);
+  }
+
+  async #storeState(point: WrittenPoint): Promise<void> {
+    const state = this.#state;
+    try {
+      await this.#storeSegments();
+      await this.#storeEpochs();
+    } catch (error) {
+      state.runtime.statistics.flushFailures += 1;
+      state.runtime.logger.warn(`Storing the indexes of ${state.name} failed; tried again later`, {
+        error: storageErrorOf(error, 'storing indexes', state.name),
+      });
+      return;
+    }
+    state.recoveryPoint = Math.max(state.recoveryPoint, point.offset);
+  }
+
+  async #storeSegments(): Promise<void> {
+    const { segments } = this.#state;
+    // The last one is the active one, whose indexes are stored when it rolls or the log closes.
+    const rolled = segments.all.slice(0, -1).filter((segment) => !segment.indexesStored);
+    for (const segment of rolled) await this.#storeSegment(segment);
+  }
+
+  /** Stores the indexes of a rolled segment, and the producer snapshot at its end. */
+  async #storeSegment(segment: LogSegment): Promise<void> {
+    if (segment.isRetired) return;
+    const { segments, runtime } = this.#state;
+    const next = segments.all[segments.all.indexOf(segment) + 1];
+    const snapshot = segment.snapshotToStore;
+    if (snapshot !== undefined && next !== undefined) {
+      await runtime.fs.writeFile(next.path('snapshot'), snapshot);
+      segment.snapshotToStore = undefined;
+    }
+    await segment.storeIndexes();
+  }
+
+  /** Stores the producer state at the log's end, so that the next start need not read for it. */
+  async storeProducers(): Promise<void> {
+    const { runtime, directory, logEndOffset, producers } = this.#state;
+    const path = join(directory, segmentFileName(logEndOffset, 'snapshot'));
+    await runtime.fs.writeFile(path, producers.snapshot());
+  }
+
+  async #storeEpochs(): Promise<void> {
+    const { epochs, runtime, directory } = this.#state;
+    const { version } = epochs;
+    if (version === this.#storedEpochs) return;
+    await replaceFile(runtime.fs, join(directory, LEADER_EPOCH_FILE), epochs.print());
+    this.#storedEpochs = version;
+  }
+}

@@ -1,0 +1,366 @@
+import { join } from 'node:path';
+import type { Clock, RandomSource, Timer } from '@logloft/clock';
+import { systemRandom } from '@logloft/clock';
+import { InvalidPartitionError, LogClosedError, storageErrorOf } from './errors.ts';
+import { findPartitions } from './load/find-partitions.ts';
+import { loadLog } from './load/log-loader.ts';
+import type { RecoveryReport } from './load/recovery-report.ts';
+import { LogCheckpoints } from './log-checkpoints.ts';
+import { type LogConfigInput, resolveLogConfig } from './log-config.ts';
+import {
+  type LogManagerConfig,
+  type LogManagerConfigInput,
+  resolveLogManagerConfig,
+} from './log-manager-config.ts';
+import { type LogIdentity, type LogRuntime, LogState } from './log-state.ts';
+import { LogStatistics } from './log-statistics.ts';
+import { type LogLogger, silentLogger } from './logger.ts';
+import { PartitionLog } from './partition-log.ts';
+import {
+  isTopicId,
+  PARTITION_METADATA_FILE,
+  printPartitionMetadata,
+} from './partition-metadata.ts';
+import { SegmentCache } from './segment-cache.ts';
+import { SegmentDisposal } from './segment-disposal.ts';
+import { deletedDirectoryName, isLegalTopicName, partitionDirectoryName } from './segment-files.ts';
+import type { FileSystem } from './store/file-system.ts';
+import { MemoryFileSystem } from './store/memory-file-system.ts';
+import { nodeFileSystem } from './store/node-file-system.ts';
+import { TurnScheduler } from './turn-scheduler.ts';
+import { WorkLimiter } from './work-limiter.ts';
+
+/** Where logs live: in a directory, or in so many bytes of memory. */
+export type LogStore =
+  | {
+      readonly directory: string;
+      /** Default: the disk. */
+      readonly fileSystem?: FileSystem | undefined;
+    }
+  | { readonly memoryBytes: number };
+
+/** What a `LogManager` needs of its surroundings. */
+export interface LogContext {
+  readonly clock: Clock;
+  /** Default: the system's. */
+  readonly random?: RandomSource | undefined;
+  /** Default: silent. */
+  readonly logger?: LogLogger | undefined;
+}
+
+const FLUSHES_AT_ONCE = 2;
+const COLD_READS_AT_ONCE = 3;
+const MEMORY_DIRECTORY = 'memory';
+
+/** All partition logs of a broker, in one directory or in memory. */
+export class LogManager {
+  /** Plain counters, to be read at any time. */
+  readonly statistics: LogStatistics = new LogStatistics();
+  readonly #fs: FileSystem;
+  readonly #directory: string;
+  readonly #config: LogManagerConfig;
+  readonly #clock: Clock;
+  readonly #logger: LogLogger;
+  readonly #runtime: LogRuntime;
+  readonly #checkpoints: LogCheckpoints;
+  readonly #topics = new Map<string, Map<number, PartitionLog>>();
+  readonly #reports: RecoveryReport[] = [];
+  readonly #timers = new Map<string, Timer>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(store: LogStore, config: LogManagerConfig, context: LogContext) {
+    const { clock } = context;
+    const isMemory = 'memoryBytes' in store;
+    this.#fs = isMemory
+      ? new MemoryFileSystem({ limitBytes: store.memoryBytes, clock })
+      : (store.fileSystem ?? nodeFileSystem);
+    this.#directory = isMemory ? MEMORY_DIRECTORY : store.directory;
+    this.#config = config;
+    this.#clock = clock;
+    this.#logger = context.logger ?? silentLogger;
+    this.#checkpoints = new LogCheckpoints(this.#fs, this.#directory, this.#logger);
+    this.#runtime = this.#createRuntime(context.random ?? systemRandom);
+  }
+
+  /**
+   * Opens the logs of a directory, which is made where there is none: after a clean stop at once,
+   * otherwise with a check of what follows the recovery points. Reads synchronously, and lets the
+   * event loop turn between two logs.
+   *
+   * @throws InvalidLogConfigError for a setting out of range
+   * @throws LogStorageError when the file system refuses
+   * @throws LogCorruptError when the directory of a partition does not say its topic's id
+   */
+  static async open(
+    store: LogStore,
+    config: LogManagerConfigInput,
+    context: LogContext,
+  ): Promise<LogManager> {
+    const manager = new LogManager(store, resolveLogManagerConfig(config), context);
+    try {
+      await manager.#load();
+    } catch (error) {
+      await manager.#closeLogs();
+      throw error;
+    }
+    manager.#startTimers();
+    return manager;
+  }
+
+  /** What was found when the logs were opened, one report each. */
+  get recoveryReports(): readonly RecoveryReport[] {
+    return this.#reports;
+  }
+
+  /** The log of a partition, if there is one. */
+  get(topic: string, partition: number): PartitionLog | undefined {
+    return this.#topics.get(topic)?.get(partition);
+  }
+
+  /** All logs. */
+  list(): PartitionLog[] {
+    return [...this.#topics.values()].flatMap((partitions) => [...partitions.values()]);
+  }
+
+  /**
+   * Makes the log of a partition.
+   *
+   * @param topicId 22 characters of base64url
+   * @throws InvalidPartitionError for a name or number that Kafka does not allow, or one in use
+   * @throws LogStorageError when the file system refuses; nothing is left then
+   */
+  create(
+    topic: string,
+    partition: number,
+    topicId: string,
+    config: LogConfigInput = {},
+  ): PartitionLog {
+    if (this.#closing !== undefined) throw new LogClosedError('The log manager is closed');
+    this.#checkNew(topic, partition, topicId);
+    const resolved = resolveLogConfig(config, this.#config.defaults);
+    const directory = join(this.#directory, partitionDirectoryName(topic, partition));
+    const state = new LogState({ topic, partition, topicId, directory }, resolved, this.#runtime);
+    try {
+      this.#fs.makeDirectorySync(directory);
+      this.#fs.writeFileSync(
+        join(directory, PARTITION_METADATA_FILE),
+        Buffer.from(printPartitionMetadata(topicId)),
+      );
+      loadLog(state, { isClean: false, recoveryPoint: 0, logStartOffset: undefined });
+    } catch (error) {
+      this.#runtime.disposal.disposeDirectory(this.#renameAway(directory, topic, partition), 0);
+      throw storageErrorOf(error, `making the log of ${state.name}`, state.name);
+    }
+    return this.#add(state);
+  }
+
+  /**
+   * Removes a partition: it is gone at once, its files after `file.delete.delay.ms`, one at a time.
+   * Resolves when the directory has its new name, so that the partition may be made again.
+   *
+   * @returns false when there is no such log
+   */
+  async delete(topic: string, partition: number): Promise<boolean> {
+    const log = this.get(topic, partition);
+    if (log === undefined) return false;
+    const partitions = this.#topics.get(topic);
+    partitions?.delete(partition);
+    if (partitions?.size === 0) this.#topics.delete(topic);
+    const renamed = this.#renameAway(log.directory, topic, partition);
+    this.#runtime.disposal.disposeDirectory(renamed, log.config.fileDeleteDelayMs, log.abandon());
+    await this.checkpoint();
+    return true;
+  }
+
+  /** Ends the turn of all logs now: what they gathered is written. */
+  flushTurn(): void {
+    this.#runtime.turns.flush();
+  }
+
+  /**
+   * Stores recovery points and log starts; to be called when a log start must outlive a crash.
+   *
+   * @throws LogStorageError when the file system refuses
+   */
+  async checkpoint(): Promise<void> {
+    await this.#checkpoints.store(this.list());
+  }
+
+  /** Applies retention to all logs and forgets idle producers; runs by itself at its interval. */
+  async checkRetention(): Promise<void> {
+    for (const log of this.list()) {
+      try {
+        log.applyRetention();
+        log.expireProducers(this.#config.producerIdExpirationMs);
+      } catch (error) {
+        this.#logger.warn(`Retention of ${log.topic}-${log.partition} failed`, { error });
+      }
+      // Renames are synchronous: others get their turn in between.
+      await new Promise<void>((resolve) => {
+        this.#clock.setTimer(0, resolve);
+      });
+    }
+  }
+
+  /**
+   * Flushes and closes all logs, and leaves the mark of a clean stop if that went well. Idempotent.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #createRuntime(random: RandomSource): LogRuntime {
+    const fs = this.#fs;
+    const clock = this.#clock;
+    const logger = this.#logger;
+    const { maxOpenFiles, maxIndexBytes, hotBytes } = this.#config;
+    const cache = new SegmentCache({
+      maxOpenFiles,
+      maxIndexBytes,
+      onError: (error) => logger.warn('Closing a segment failed', { error }),
+    });
+    return {
+      fs,
+      clock,
+      random,
+      logger,
+      turns: new TurnScheduler(clock),
+      appendMeter: { bytes: 0, hotBytes },
+      statistics: this.statistics,
+      flushes: new WorkLimiter(FLUSHES_AT_ONCE),
+      coldReads: new WorkLimiter(COLD_READS_AT_ONCE),
+      disposal: new SegmentDisposal({ fs, clock, logger, statistics: this.statistics }),
+      touch: (segment) => cache.touch(segment),
+      checkpointRecoveryPoints: () => this.checkpoint(),
+    };
+  }
+
+  async #load(): Promise<void> {
+    this.#fs.makeDirectorySync(this.#directory);
+    const found = findPartitions(this.#fs, this.#directory, this.#logger);
+    for (const path of found.deleted) this.#runtime.disposal.disposeDirectory(path, 0);
+    const isClean = this.#checkpoints.takeCleanMark();
+    const stored = this.#checkpoints.load();
+    for (const identity of found.partitions) {
+      const { topic, partition } = identity;
+      const state = this.#stateOf(identity);
+      const report = loadLog(state, {
+        isClean,
+        recoveryPoint: stored.recoveryPoints.get(topic)?.get(partition) ?? 0,
+        logStartOffset: stored.logStarts.get(topic)?.get(partition),
+      });
+      this.#reports.push(report);
+      this.#add(state);
+      if (report.recovered) {
+        await new Promise<void>((resolve) => {
+          this.#clock.setTimer(0, resolve);
+        });
+      }
+    }
+  }
+
+  #stateOf(identity: LogIdentity): LogState {
+    const config = resolveLogConfig(this.#config.configOf(identity.topic), this.#config.defaults);
+    return new LogState(identity, config, this.#runtime);
+  }
+
+  #add(state: LogState): PartitionLog {
+    const log = new PartitionLog(state);
+    let partitions = this.#topics.get(state.topic);
+    if (partitions === undefined) {
+      partitions = new Map();
+      this.#topics.set(state.topic, partitions);
+    }
+    partitions.set(state.partition, log);
+    return log;
+  }
+
+  #checkNew(topic: string, partition: number, topicId: string): void {
+    const name = partitionDirectoryName(topic, partition);
+    if (!isLegalTopicName(topic)) {
+      throw new InvalidPartitionError(
+        `A topic name has 1 to 249 of the characters a-z, A-Z, 0-9, ".", "_" and "-", got ${JSON.stringify(topic)}`,
+      );
+    }
+    if (!(Number.isInteger(partition) && partition >= 0 && partition < 2 ** 31)) {
+      throw new InvalidPartitionError(`A partition is numbered from 0, got ${partition}`);
+    }
+    if (!isTopicId(topicId)) {
+      throw new InvalidPartitionError(
+        `The topic id of ${name} must be 22 characters of base64url, got ${JSON.stringify(topicId)}`,
+      );
+    }
+    if (this.get(topic, partition) !== undefined) {
+      throw new InvalidPartitionError(`${name} exists already`, { partition: name });
+    }
+  }
+
+  /** Gives a directory the name of one that is to be removed; returns it. */
+  #renameAway(directory: string, topic: string, partition: number): string {
+    const uniqueId = Buffer.from(this.#runtime.random.fill(new Uint8Array(16))).toString('hex');
+    const target = join(this.#directory, deletedDirectoryName(topic, partition, uniqueId));
+    try {
+      this.#fs.renameSync(directory, target);
+      return target;
+    } catch (error) {
+      this.#logger.warn(`Could not rename ${directory}`, { error });
+      return directory;
+    }
+  }
+
+  #startTimers(): void {
+    const { retentionCheckIntervalMs, flushCheckIntervalMs, checkpointIntervalMs } = this.#config;
+    this.#every('retention', retentionCheckIntervalMs, () => this.checkRetention());
+    this.#every('checkpoint', checkpointIntervalMs, () => this.checkpoint());
+    this.#every('flush', flushCheckIntervalMs, async () => {
+      for (const log of this.list()) log.flushIfDue();
+    });
+  }
+
+  /** Runs `work` again and again, so long after its last end. */
+  #every(name: string, ms: number, work: () => Promise<void>): void {
+    const run = async (): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        this.#logger.warn(`The ${name} task failed; it runs again`, { error });
+      }
+      if (this.#closing === undefined) this.#every(name, ms, work);
+    };
+    this.#timers.set(
+      name,
+      this.#clock.setTimer(ms, () => {
+        run().catch(() => undefined);
+      }),
+    );
+  }
+
+  async #close(): Promise<void> {
+    for (const timer of this.#timers.values()) timer.cancel();
+    const isClean = await this.#closeLogs();
+    await this.#runtime.disposal.close();
+    try {
+      await this.checkpoint();
+      if (isClean) await this.#checkpoints.leaveCleanMark();
+    } catch (error) {
+      this.#logger.warn('No mark of a clean stop could be left; the next start recovers', {
+        error,
+      });
+    }
+  }
+
+  /** Closes all; false when one could not be stored. */
+  async #closeLogs(): Promise<boolean> {
+    const results = await Promise.allSettled(this.list().map((log) => log.close()));
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue;
+      this.#logger.warn('A log could not be closed cleanly', { error: result.reason });
+    }
+    return results.every((result) => result.status === 'fulfilled');
+  }
+}
