@@ -82,7 +82,7 @@ function appendAll(
   request: ProduceRequest,
   context: RequestContext,
   services: ProduceServices,
-): ProduceResponse | Promise<ProduceResponse | undefined> {
+): ProduceResponse | undefined | Promise<ProduceResponse | undefined> {
   const options = {
     apiVersion: context.apiVersion,
     acks: request.acks,

@@ -1,0 +1,59 @@
+import { LogClosedError, LogOffsetOutOfRangeError, LogStorageError } from '@logloft/log';
+import {
+  type DeleteRecordsRequestPartition,
+  type DeleteRecordsResponse,
+  type DeleteRecordsResponsePartition,
+  deleteRecordsApi,
+  ErrorCode,
+} from '@logloft/protocol';
+import { defineHandler, type Handler } from '../dispatch/handler.ts';
+import type { TopicManager } from '../topics/topic-manager.ts';
+import { advertisedVersions } from './versions.ts';
+
+/** Stands for the high watermark. */
+const UP_TO_HIGH_WATERMARK = -1;
+
+/** Moves the start of logs forward; over both tiers. */
+export function deleteRecordsHandler(topics: TopicManager): Handler {
+  return defineHandler({
+    api: deleteRecordsApi,
+    versions: advertisedVersions(deleteRecordsApi),
+    async handle(request): Promise<DeleteRecordsResponse> {
+      const answered = request.topics.map(async ({ name, partitions }) => ({
+        name,
+        partitions: await Promise.all(
+          partitions.map((partition) => deleteBefore(name, partition, topics)),
+        ),
+      }));
+      return { throttleTimeMs: 0, topics: await Promise.all(answered) };
+    },
+  });
+}
+
+async function deleteBefore(
+  topic: string,
+  { partitionIndex, offset }: DeleteRecordsRequestPartition,
+  topics: TopicManager,
+): Promise<DeleteRecordsResponsePartition> {
+  const failed = (errorCode: number) => ({ partitionIndex, lowWatermark: -1, errorCode });
+  const partition = topics.findPartition(topic, partitionIndex);
+  if (partition === undefined) return failed(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
+  if (topics.byName(topic)?.internal === true) return failed(ErrorCode.INVALID_TOPIC_EXCEPTION);
+  const { log } = partition;
+  const target = offset === UP_TO_HIGH_WATERMARK ? log.highWatermark : offset;
+  if (target < 0 || target > log.highWatermark) return failed(ErrorCode.OFFSET_OUT_OF_RANGE);
+  try {
+    await log.deleteRecordsBefore(target);
+    return { partitionIndex, lowWatermark: log.logStartOffset, errorCode: ErrorCode.NONE };
+  } catch (error) {
+    return failed(errorCodeOf(error));
+  }
+}
+
+/** @throws `error` itself when it is not one that this can cause */
+function errorCodeOf(error: unknown): number {
+  if (error instanceof LogOffsetOutOfRangeError) return ErrorCode.OFFSET_OUT_OF_RANGE;
+  if (error instanceof LogStorageError) return ErrorCode.KAFKA_STORAGE_ERROR;
+  if (error instanceof LogClosedError) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+  throw error;
+}
