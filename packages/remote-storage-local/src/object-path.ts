@@ -9,8 +9,14 @@ export const MAX_KEY_BYTES = 2_048;
 /** Directory below the root for objects that are being written. No key may begin with it. */
 export const TEMP_DIRECTORY = '.logloft-tmp';
 
+/**
+ * Ends the name of a directory that holds the rest of a part of a key: a topic's name may have 249
+ * letters, and with its id it is longer than a file name can be. No part of a key may end with it.
+ */
+export const MORE_SUFFIX = '.logloft-more';
+
 // What file systems allow for one name.
-const MAX_PART_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 
 /** Where an object is. */
 export interface ObjectPath {
@@ -24,8 +30,8 @@ export interface ObjectPath {
 /**
  * The place of an object below the root.
  *
- * @throws RemoteStorageError `invalid-configuration` for keys that could lead elsewhere, or that a
- *   file system cannot hold
+ * @throws RemoteStorageError `invalid-configuration` for keys that could lead elsewhere, and for the
+ *   few names that the store keeps for itself
  */
 export function objectPath(root: string, key: string): ObjectPath {
   assertObjectKey(key, MAX_KEY_BYTES);
@@ -33,13 +39,32 @@ export function objectPath(root: string, key: string): ObjectPath {
   if (parts[0] === TEMP_DIRECTORY) {
     throw refused(key, `must not begin with ${TEMP_DIRECTORY}, which is for unfinished objects`);
   }
-  const long = parts.find((part) => Buffer.byteLength(part) > MAX_PART_BYTES);
-  if (long !== undefined) {
-    const bytes = Buffer.byteLength(long);
-    throw refused(key, `has a part of ${bytes} bytes, a file name holds ${MAX_PART_BYTES}`);
+  if (parts.some((part) => part.endsWith(MORE_SUFFIX))) {
+    throw refused(key, `must not have a part that ends with ${MORE_SUFFIX}`);
   }
-  const directories = parts.slice(0, -1).map((_, at) => join(root, ...parts.slice(0, at + 1)));
-  return { key, file: join(root, ...parts), directories };
+  const names = parts.flatMap(namesOfPart);
+  const directories = names.slice(0, -1).map((_, at) => join(root, ...names.slice(0, at + 1)));
+  return { key, file: join(root, ...names), directories };
+}
+
+// A part that is too long for one name is spread over several, cut between characters.
+function namesOfPart(part: string): string[] {
+  if (Buffer.byteLength(part) <= MAX_NAME_BYTES) return [part];
+  const room = MAX_NAME_BYTES - MORE_SUFFIX.length;
+  const names: string[] = [];
+  let name = '';
+  let nameBytes = 0;
+  for (const character of part) {
+    const bytes = Buffer.byteLength(character);
+    if (nameBytes + bytes > room) {
+      names.push(`${name}${MORE_SUFFIX}`);
+      name = '';
+      nameBytes = 0;
+    }
+    name += character;
+    nameBytes += bytes;
+  }
+  return [...names, name];
 }
 
 /**
