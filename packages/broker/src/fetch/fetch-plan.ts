@@ -1,4 +1,4 @@
-import type { LogSlice, ReadLimit } from '@logloft/log';
+import { LogClosedError, type LogSlice, type ReadLimit, type ReadResult } from '@logloft/log';
 import type { FetchRequestPartition } from '@logloft/protocol';
 import { ErrorCode } from '@logloft/protocol';
 import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
@@ -86,14 +86,19 @@ class Planner {
       this.hasError = true;
       return diverging;
     }
-    return this.#read(partition, request);
+    return this.#read(partition, { request, missingErrorCode });
   }
 
-  #read(partition: Partition, request: FetchRequestPartition): PartitionPlan {
+  #read(
+    partition: Partition,
+    { request, missingErrorCode }: Omit<FetchTarget, 'partition'>,
+  ): PartitionPlan {
     const maxBytes = Math.max(0, Math.min(request.partitionMaxBytes, this.#remaining));
     const minOneBatch = this.#isFirst;
     const { limit } = this.#bounds;
-    const result = partition.log.read(request.fetchOffset, { maxBytes, minOneBatch, limit });
+    const result = readLog(partition, request.fetchOffset, { maxBytes, minOneBatch, limit });
+    // The topic was deleted while the request was under way.
+    if (result === undefined) return this.#error(missingErrorCode);
     switch (result.kind) {
       case 'slice': {
         const { slice } = result;
@@ -133,9 +138,20 @@ function findDivergence(
 ): PartitionPlan | undefined {
   const { lastFetchedEpoch, fetchOffset } = request;
   if (lastFetchedEpoch < 0) return undefined;
-  const end = partition.log.endOffsetForEpoch(lastFetchedEpoch);
-  if (end === undefined) return undefined;
-  const same = end.leaderEpoch === lastFetchedEpoch && fetchOffset <= end.endOffset;
-  if (same) return undefined;
-  return { kind: 'diverging', epoch: end.leaderEpoch, endOffset: end.endOffset };
+  const { epoch, endOffset } = partition.log.endOffsetForEpoch(lastFetchedEpoch);
+  if (epoch < 0 || (epoch === lastFetchedEpoch && fetchOffset <= endOffset)) return undefined;
+  return { kind: 'diverging', epoch, endOffset };
+}
+
+function readLog(
+  { log }: Partition,
+  offset: number,
+  options: Parameters<Partition['log']['read']>[1],
+): ReadResult | undefined {
+  try {
+    return log.read(offset, options);
+  } catch (error) {
+    if (error instanceof LogClosedError) return undefined;
+    throw error;
+  }
 }

@@ -13,8 +13,15 @@ import { advertisedVersions } from './versions.ts';
 /** Stands for the high watermark. */
 const UP_TO_HIGH_WATERMARK = -1;
 
+/** What the handler needs. */
+export interface DeleteRecordsServices {
+  readonly topics: TopicManager;
+  /** Makes log starts outlive a crash. */
+  readonly checkpoint: () => Promise<void>;
+}
+
 /** Moves the start of logs forward; over both tiers. */
-export function deleteRecordsHandler(topics: TopicManager): Handler {
+export function deleteRecordsHandler(services: DeleteRecordsServices): Handler {
   return defineHandler({
     api: deleteRecordsApi,
     versions: advertisedVersions(deleteRecordsApi),
@@ -22,7 +29,7 @@ export function deleteRecordsHandler(topics: TopicManager): Handler {
       const answered = request.topics.map(async ({ name, partitions }) => ({
         name,
         partitions: await Promise.all(
-          partitions.map((partition) => deleteBefore(name, partition, topics)),
+          partitions.map((partition) => deleteBefore(name, partition, services)),
         ),
       }));
       return { throttleTimeMs: 0, topics: await Promise.all(answered) };
@@ -33,7 +40,7 @@ export function deleteRecordsHandler(topics: TopicManager): Handler {
 async function deleteBefore(
   topic: string,
   { partitionIndex, offset }: DeleteRecordsRequestPartition,
-  topics: TopicManager,
+  { topics, checkpoint }: DeleteRecordsServices,
 ): Promise<DeleteRecordsResponsePartition> {
   const failed = (errorCode: number) => ({ partitionIndex, lowWatermark: -1, errorCode });
   const partition = topics.findPartition(topic, partitionIndex);
@@ -43,7 +50,8 @@ async function deleteBefore(
   const target = offset === UP_TO_HIGH_WATERMARK ? log.highWatermark : offset;
   if (target < 0 || target > log.highWatermark) return failed(ErrorCode.OFFSET_OUT_OF_RANGE);
   try {
-    await log.deleteRecordsBefore(target);
+    log.deleteRecordsBefore(target);
+    await checkpoint();
     return { partitionIndex, lowWatermark: log.logStartOffset, errorCode: ErrorCode.NONE };
   } catch (error) {
     return failed(errorCodeOf(error));

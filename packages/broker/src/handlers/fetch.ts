@@ -122,9 +122,7 @@ class FetchOperation {
       plan.needsRemote ||
       plan.localBytes >= minBytes ||
       maxWaitMs <= 0 ||
-      this.#targets.length === 0 ||
-      // A topic that was deleted while the request was parked.
-      this.#targets.some(({ partition }) => partition?.log.isClosed === true)
+      this.#targets.length === 0
     );
   }
 

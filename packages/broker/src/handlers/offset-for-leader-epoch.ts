@@ -46,8 +46,6 @@ function answer(
   if (partition === undefined) return respond(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
   const epochError = checkLeaderEpoch(partition, wanted.currentLeaderEpoch);
   if (epochError !== ErrorCode.NONE) return respond(epochError);
-  const end = partition.log.endOffsetForEpoch(wanted.leaderEpoch);
-  return end === undefined
-    ? respond(ErrorCode.NONE)
-    : respond(ErrorCode.NONE, end.leaderEpoch, end.endOffset);
+  const { epoch, endOffset } = partition.log.endOffsetForEpoch(wanted.leaderEpoch);
+  return respond(ErrorCode.NONE, epoch, endOffset);
 }

@@ -66,9 +66,9 @@ export class TopicManager {
   }
 
   /** Takes up the topics that the cluster state knows; logs that are missing are made. */
-  static async open(services: TopicManagerServices): Promise<TopicManager> {
+  static open(services: TopicManagerServices): TopicManager {
     const manager = new TopicManager(services);
-    for (const state of services.cluster.state.topics) manager.#publish(await manager.#load(state));
+    for (const state of services.cluster.state.topics) manager.#publish(manager.#load(state));
     return manager;
   }
 
@@ -150,7 +150,7 @@ export class TopicManager {
         topicId: topic.topicId,
         partitions: total,
       });
-      return { kind: 'created', topic: await this.#reload(topic.topicId) };
+      return { kind: 'created', topic: this.#reload(topic.topicId) };
     });
   }
 
@@ -249,7 +249,7 @@ export class TopicManager {
       configs: [...overrides],
     });
     try {
-      return { kind: 'created', topic: await this.#reload(topicId) };
+      return { kind: 'created', topic: this.#reload(topicId) };
     } catch (error) {
       await cluster.change({ type: 'topic-deleted', topicId });
       this.#purge({ name, topicId, partitions }, []);
@@ -259,18 +259,18 @@ export class TopicManager {
   }
 
   /** Makes what the state says of a topic true, and tells everybody. */
-  async #reload(topicId: string): Promise<Topic> {
+  #reload(topicId: string): Topic {
     const state = this.#services.cluster.state.topicById(topicId);
     if (state === undefined) throw new Error(`The cluster state has no topic ${topicId}`);
     const before = this.#byId.get(topicId)?.partitions.length ?? 0;
-    const topic = await this.#load(state);
+    const topic = this.#load(state);
     this.#publish(topic);
     const added = topic.partitions.slice(before);
     for (const listener of this.#listeners) listener.onPartitionsLed(added);
     return topic;
   }
 
-  async #load(state: TopicState): Promise<Topic> {
+  #load(state: TopicState): Topic {
     const { name, topicId, internal } = state;
     const { cluster, configs, logs } = this.#services;
     const present = this.#byId.get(topicId)?.partitions ?? [];
@@ -281,7 +281,7 @@ export class TopicManager {
       const log =
         existing !== undefined && existing.topicId === topicId
           ? existing
-          : await logs.create({ topic: name, partition: index, topicId }, logConfig);
+          : logs.create(name, index, topicId, logConfig);
       log.updateConfig(logConfig);
       const { leaderEpoch } = cluster.state;
       partitions.push(new Partition({ topic: name, topicId, index, log, leaderEpoch, settings }));
