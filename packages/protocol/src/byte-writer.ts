@@ -5,6 +5,8 @@ const TWO_32 = 0x1_0000_0000;
 const MAX_UINT32 = 0xffff_ffff;
 const SLAB_BYTES = 8 * 1024;
 const SCATTER_FROM_BYTES = 1024;
+/** Up to this length a loop over the characters is faster than two calls into native code. */
+const SHORT_TEXT = 40;
 const EMPTY = Buffer.alloc(0);
 
 /** Record data to be written: one piece, or pieces that follow one another on the wire. */
@@ -31,6 +33,7 @@ export interface EncodedFrame {
 export class ByteWriter {
   #slab: Buffer = EMPTY;
   #view: DataView = new DataView(EMPTY.buffer, 0, 0);
+  #capacity = 0;
   #start = 0;
   #position = 0;
   #chunks: Buffer[] = [];
@@ -56,6 +59,8 @@ export class ByteWriter {
     const frame = { chunks: this.#chunks, bytes: this.#chunkBytes };
     this.#chunks = [];
     this.#chunkBytes = 0;
+    // The memory of a large frame goes with it, so that small ones behind it do not hold it.
+    if (this.#capacity > SLAB_BYTES) this.#use(EMPTY);
     return frame;
   }
 
@@ -167,7 +172,7 @@ export class ByteWriter {
       this.writeInt16(-1);
       return;
     }
-    const bytes = Buffer.byteLength(value, 'utf8');
+    const bytes = utf8Bytes(value);
     this.writeInt16(bytes);
     this.#text(value, bytes);
   }
@@ -178,7 +183,7 @@ export class ByteWriter {
       this.writeUnsignedVarint(0);
       return;
     }
-    const bytes = Buffer.byteLength(value, 'utf8');
+    const bytes = utf8Bytes(value);
     this.writeUnsignedVarint(bytes + 1);
     this.#text(value, bytes);
   }
@@ -267,8 +272,15 @@ export class ByteWriter {
 
   #text(value: string, bytes: number): void {
     const at = this.#take(bytes);
-    if (bytes === value.length) this.#slab.write(value, at, bytes, 'latin1');
-    else this.#slab.write(value, at, bytes, 'utf8');
+    if (bytes !== value.length) {
+      this.#slab.write(value, at, bytes, 'utf8');
+    } else if (bytes > SHORT_TEXT) {
+      this.#slab.write(value, at, bytes, 'latin1');
+    } else {
+      for (let index = 0; index < bytes; index++) {
+        this.#view.setUint8(at + index, value.charCodeAt(index));
+      }
+    }
   }
 
   #payload(value: RecordsPayload): void {
@@ -294,10 +306,18 @@ export class ByteWriter {
   }
 
   #take(count: number): number {
-    if (count > this.#slab.byteLength - this.#position) this.#grow(count);
+    if (count > this.#capacity - this.#position) this.#grow(count);
     const at = this.#position;
     this.#position = at + count;
     return at;
+  }
+
+  #use(slab: Buffer): void {
+    this.#slab = slab;
+    this.#capacity = slab.byteLength;
+    this.#view = new DataView(slab.buffer, slab.byteOffset, slab.byteLength);
+    this.#start = 0;
+    this.#position = 0;
   }
 
   /** Moves the unfinished piece to a slab with room for `count` more bytes. */
@@ -305,9 +325,7 @@ export class ByteWriter {
     const pending = this.#position - this.#start;
     const slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, (pending + count) * 2));
     this.#slab.copy(slab, 0, this.#start, this.#position);
-    this.#slab = slab;
-    this.#view = new DataView(slab.buffer, slab.byteOffset, slab.byteLength);
-    this.#start = 0;
+    this.#use(slab);
     this.#position = pending;
   }
 }
@@ -317,6 +335,14 @@ function payloadBytes(value: RecordsPayload): number {
   let sum = 0;
   for (const piece of value) sum += piece.byteLength;
   return sum;
+}
+
+function utf8Bytes(value: string): number {
+  if (value.length > SHORT_TEXT) return Buffer.byteLength(value, 'utf8');
+  for (let index = 0; index < value.length; index++) {
+    if (value.charCodeAt(index) > 0x7f) return Buffer.byteLength(value, 'utf8');
+  }
+  return value.length;
 }
 
 function varintBytes(value: number): number {

@@ -177,6 +177,9 @@ describe('ByteWriter', () => {
     for (let index = 0; index < 10_000; index++) writer.writeInt64(index);
     const { chunks } = writer.finish();
     expect(chunks).toHaveLength(1);
+    writer.writeInt8(1);
+    const [next] = writer.finish().chunks;
+    expect(next?.buffer).not.toBe(chunks[0]?.buffer);
     const reader = new ByteReader(Buffer.concat(chunks));
     for (let index = 0; index < 10_000; index++) expect(reader.readInt64()).toBe(index);
   });

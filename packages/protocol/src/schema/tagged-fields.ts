@@ -46,19 +46,30 @@ export function writeTaggedFields(
     writer.writeUnsignedVarint(0);
     return;
   }
-  const present = known.filter((field) => !isDefault(source[field.name], field.default));
-  writer.writeUnsignedVarint(present.length);
-  for (const field of present) {
-    writer.writeUnsignedVarint(field.tag);
-    const mark = writer.beginSized();
-    field.codec.write(writer, source[field.name]);
-    writer.endSized(mark);
-  }
+  let present = 0;
+  for (const field of known) if (!isDefault(source[field.name], field.default)) present++;
+  writer.writeUnsignedVarint(present);
+  if (present > 0) writePresent(writer, source, known);
 }
 
 /** Passes over tagged fields of which none is known, as those of the headers. */
 export function skipTaggedFields(reader: ByteReader): void {
   readTaggedFields(reader, {}, []);
+}
+
+function writePresent(
+  writer: ByteWriter,
+  source: Readonly<Record<string, unknown>>,
+  known: readonly TaggedField[],
+): void {
+  for (const field of known) {
+    const value = source[field.name];
+    if (isDefault(value, field.default)) continue;
+    writer.writeUnsignedVarint(field.tag);
+    const mark = writer.beginSized();
+    field.codec.write(writer, value);
+    writer.endSized(mark);
+  }
 }
 
 function isDefault(value: unknown, fallback: unknown): boolean {
