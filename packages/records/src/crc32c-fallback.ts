@@ -11,7 +11,11 @@ const wordsOf = new WeakMap<ArrayBufferLike, Int32Array>();
 // Int32Array reads in the machine's order; the tables are laid out for little-endian words.
 const readsWords = endianness() === 'LE';
 
-/** CRC-32C without an addon. `seed` is the result for the bytes before these. */
+/**
+ * CRC-32C by this package's own code: what `crc32c` is where the addon is missing. For comparison.
+ *
+ * @param seed the result for the bytes before these, to go on from. Default: 0, the start
+ */
 export function crc32cFallback(bytes: Uint8Array, seed = 0): number {
   let crc = ~seed;
   let at = 0;

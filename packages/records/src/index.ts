@@ -1,6 +1,5 @@
 export { BatchBuilder } from './batch-builder.ts';
-export type { BatchCursorOptions } from './batch-cursor.ts';
-export { BatchCursor } from './batch-cursor.ts';
+export { BatchCursor, type BatchCursorOptions } from './batch-cursor.ts';
 export type { BatchHeader } from './batch-header.ts';
 export {
   applyLogAppendTime,
@@ -19,6 +18,7 @@ export {
   readBatchHeader,
 } from './batch-header.ts';
 export type { BatchBuilderOptions } from './batch-options.ts';
+export { getInt64, setInt64 } from './byte-view.ts';
 export type { CompressionCodec, CompressOptions } from './compression/codec.ts';
 export { codecOf, compressionName, writableCompressions } from './compression/registry.ts';
 export type { CompressionName } from './constants.ts';
@@ -29,10 +29,9 @@ export {
   COMPRESSION,
   CURRENT_MAGIC,
   LOG_OVERHEAD_BYTES,
-  NONE,
 } from './constants.ts';
-export type { Crc32cImplementation } from './crc32c.ts';
-export { crc32c, crc32cImplementation } from './crc32c.ts';
+export { type Crc32cImplementation, crc32c, crc32cImplementation } from './crc32c.ts';
+export { crc32cFallback } from './crc32c-fallback.ts';
 export type { CorruptBatchReason, InvalidBatchErrorOptions, InvalidBatchReason } from './errors.ts';
 export {
   CorruptBatchError,
@@ -42,8 +41,7 @@ export {
 } from './errors.ts';
 export type { FindRecordOptions, RecordPosition } from './find-record.ts';
 export { findFirstAtOrAfter, findMaxTimestamp } from './find-record.ts';
-export type { DecodedRecord } from './read-records.ts';
-export { readRecords } from './read-records.ts';
+export { type DecodedRecord, readRecords } from './read-records.ts';
 export type { ReadRecordsOptions, RecordHeader } from './record-cursor.ts';
 export { DEFAULT_MAX_DECOMPRESSED_BYTES, RecordCursor } from './record-cursor.ts';
 export type { FieldInput, RecordHeaderInput, RecordInput } from './record-input.ts';
@@ -53,8 +51,6 @@ export type {
   TransactionOutcome,
 } from './transaction-marker.ts';
 export { buildTransactionMarker, CONTROL_TYPE, readControlRecord } from './transaction-marker.ts';
-export type { ValidateBatchOptions } from './validate-batch.ts';
-export { validateBatch } from './validate-batch.ts';
-export type { ValidateRecordsOptions } from './validate-records.ts';
-export { validateRecords } from './validate-records.ts';
+export { type ValidateBatchOptions, validateBatch } from './validate-batch.ts';
+export { type ValidateRecordsOptions, validateRecords } from './validate-records.ts';
 export { VarintReader, varintBytes, varlongBytes, writeVarint, writeVarlong } from './varint.ts';

@@ -33,7 +33,9 @@ export interface CompressionCodec {
   /**
    * Decompresses `data` at once. Works for every codec without any optional package.
    *
-   * @param maxBytes most bytes that may come out, and be taken for it
+   * @param maxBytes most bytes that may come out. No more are taken for them, but for gzip and zstd
+   *   of several frames, or with a wrong length: the pieces of these are joined at the end, which
+   *   takes twice the bytes for a moment
    * @throws DecompressionLimitError when more would come out
    * @throws CorruptBatchError with reason `compressed-data` when it is not in the codec's format
    */
