@@ -107,7 +107,7 @@ export class Membership {
       const group = directory.get(groupId);
       if (group === undefined) continue;
       const member = group.members.get(memberId);
-      if (group.forgetExpected(memberId)) rebalances.advance(group);
+      this.#forgetExpected(group, memberId);
       if (member !== undefined && !member.isStatic) {
         rebalances.membersGone(group, [member], `the connection of ${memberId} was closed`);
       }
@@ -150,7 +150,13 @@ export class Membership {
     if (error === 'GROUP_MAX_SIZE_REACHED' && member !== undefined) {
       this.#context.rebalances.membersGone(group, [member], 'the group is too large');
     }
+    this.#forgetExpected(group, request.memberId);
     return joinRefused(error, request.memberId);
+  }
+
+  /** The others need not wait for somebody who cannot come in. */
+  #forgetExpected(group: Group, memberId: string): void {
+    if (group.forgetExpected(memberId)) this.#context.rebalances.advance(group);
   }
 
   #invite(group: Group, request: JoinGroupRequest): JoinGroupResult {
@@ -172,6 +178,7 @@ export class Membership {
     const isExpected = memberId !== undefined;
     const bytes = protocolBytes(request.protocols);
     if (!directory.hasRoomFor({ members: isExpected ? 0 : 1, bytes })) {
+      this.#forgetExpected(group, request.memberId);
       return this.#full(group.id, request.memberId);
     }
     if (isExpected) group.forgetExpected(memberId);

@@ -9,6 +9,10 @@ import type {
   SyncGroupResult,
 } from '../../src/group/membership-requests.ts';
 import type { OffsetLog } from '../../src/group/offset-log.ts';
+import type {
+  OffsetCommitPartition,
+  OffsetCommitRequest,
+} from '../../src/group/offset-requests.ts';
 
 export const SESSION_MS = 10_000;
 export const REBALANCE_MS = 60_000;
@@ -206,4 +210,29 @@ function int32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32BE(value);
   return bytes;
+}
+
+/** A commit by somebody who is no member: an administrator, or a consumer that assigns partitions. */
+export function simpleCommit(
+  partitions: readonly OffsetCommitPartition[],
+  overrides: Partial<OffsetCommitRequest> = {},
+): OffsetCommitRequest {
+  return {
+    groupId: 'group',
+    generationId: -1,
+    memberId: '',
+    topics: [{ name: 'topic', partitions }],
+    ...overrides,
+  };
+}
+
+/** Commits as nobody in particular, and answers the error. */
+export async function commitError(
+  fixture: GroupFixture,
+  overrides: Partial<OffsetCommitRequest> = {},
+): Promise<string | undefined> {
+  const result = await fixture.coordinator.commitOffsets(
+    simpleCommit([{ index: 0, offset: 1 }], overrides),
+  );
+  return result.topics[0]?.partitions[0]?.error;
 }

@@ -152,6 +152,17 @@ describe('a new dynamic member', () => {
     expect((await rejoined).generationId).toBe(2);
   });
 
+  it('that is refused when it comes with its id holds nobody up', async () => {
+    const fixture = new GroupFixture();
+    const [leader] = await fixture.stableGroup(1);
+    const newcomer = fixture.member();
+    await newcomer.joinOnce();
+    const rejoined = leader.join();
+    newcomer.request = { ...newcomer.request, protocols: protocols('roundrobin') };
+    expect((await newcomer.joinOnce()).error).toBe('INCONSISTENT_GROUP_PROTOCOL');
+    expect((await rejoined).generationId).toBe(2);
+  });
+
   it('gives ids of bounded length to clients with endless names', async () => {
     const fixture = new GroupFixture();
     const { memberId } = await fixture.member({ clientId: 'x'.repeat(30_000) }).joinOnce();
