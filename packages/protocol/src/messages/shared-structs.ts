@@ -70,6 +70,7 @@ export interface QuotaEntity {
   entityName: string | null;
 }
 
+/** The fields of {@link NodeEndpoint}. */
 export const nodeEndpoint: StructDescription<NodeEndpoint> = struct<NodeEndpoint>({
   nodeId: int32(),
   host: string(),
@@ -77,28 +78,33 @@ export const nodeEndpoint: StructDescription<NodeEndpoint> = struct<NodeEndpoint
   rack: nullable(string()),
 });
 
+/** The fields of {@link LeaderIdAndEpoch}. */
 export const leaderIdAndEpoch: StructDescription<LeaderIdAndEpoch> = struct<LeaderIdAndEpoch>({
   leaderId: int32({ default: -1 }),
   leaderEpoch: int32({ default: -1 }),
 });
 
+/** The fields of {@link TopicPartitions}. */
 export const topicPartitions: StructDescription<TopicPartitions> = struct<TopicPartitions>({
   name: string(),
   partitions: array(int32()),
 });
 
+/** The fields of {@link TopicPartitionIndexes}. */
 export const topicPartitionIndexes: StructDescription<TopicPartitionIndexes> =
   struct<TopicPartitionIndexes>({
     name: string(),
     partitionIndexes: array(int32()),
   });
 
+/** The fields of {@link NamedTopicPartitions}. */
 export const namedTopicPartitions: StructDescription<NamedTopicPartitions> =
   struct<NamedTopicPartitions>({
     topic: string(),
     partitions: array(int32()),
   });
 
+/** The fields of {@link TopicResult}. */
 export const topicResult: StructDescription<TopicResult> = struct<TopicResult>({
   name: string(),
   partitions: array(struct<PartitionResult>({ partitionIndex: int32(), errorCode: int16() })),
