@@ -62,7 +62,7 @@ export async function copySegment(
     } else {
       // The call was given up and may still read the files and write objects.
       mark.abandon();
-      call.settled.then(() => {
+      void call.settled.then(() => {
         lease.release();
         mark.end();
       });
