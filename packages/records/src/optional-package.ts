@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 
+/** Loads a package by its name, or answers undefined. */
+export type LoadPackage = (name: string) => object | undefined;
+
 /**
  * Loads an optional dependency.
  *
@@ -12,13 +15,4 @@ export function loadOptionalPackage(name: string): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A function that loads at its first call, and remembers what came of it. */
-export function onFirstUse<T>(load: () => T): () => T {
-  let loaded: { readonly value: T } | undefined;
-  return () => {
-    loaded ??= { value: load() };
-    return loaded.value;
-  };
 }

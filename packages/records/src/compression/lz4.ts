@@ -1,68 +1,68 @@
 import { COMPRESSION } from '../constants.ts';
-import { loadOptionalPackage, onFirstUse } from '../optional-package.ts';
+import type { LoadPackage } from '../optional-package.ts';
 import { BlockOutput } from './block-output.ts';
 import type { CompressionCodec } from './codec.ts';
 import { exceedsLimit, malformed } from './decompression-errors.ts';
 import { LZ4_MAX_EXPANSION, Lz4BlockDecoder } from './lz4-block.ts';
 import { Lz4FrameCursor } from './lz4-frame.ts';
-import { missingPackage } from './missing-package.ts';
+import { PackageFunction } from './package-function.ts';
 import { xxh32 } from './xxh32.ts';
 
 type CompressFrame = (data: Buffer) => Buffer;
 
-const nativeCompressFrame = onFirstUse((): CompressFrame | undefined => {
-  const addon = loadOptionalPackage('lz4-napi');
-  if (addon === undefined || !('compressFrameSync' in addon)) return undefined;
-  // What the package documents; every batch written with it is read back in the tests.
-  return addon.compressFrameSync as CompressFrame;
-});
-
 const OVERSIZED_BLOCK = 'a block with more content than its frame announces';
 
-function required(): CompressFrame {
-  const compressFrame = nativeCompressFrame();
-  if (compressFrame === undefined) throw missingPackage('lz4', 'lz4-napi');
-  return compressFrame;
+/**
+ * LZ4 frames. Decoded here; written through the optional package `lz4-napi`.
+ *
+ * @param load how the package is loaded
+ */
+export function lz4Codec(load: LoadPackage): CompressionCodec {
+  const native = new PackageFunction<CompressFrame>({
+    codec: 'lz4',
+    packageName: 'lz4-napi',
+    exportName: 'compressFrameSync',
+    load,
+  });
+  return Object.freeze<CompressionCodec>({
+    id: COMPRESSION.lz4,
+    name: 'lz4',
+    canCompress: () => native.isAvailable(),
+    assertCanCompress: () => void native.get(),
+
+    compress(data: Uint8Array): Buffer {
+      return native.get()(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+    },
+
+    decompress: decompressLz4,
+  });
 }
 
-/** LZ4 frames. Decoded here; written through the optional package `lz4-napi`. */
-export const lz4: CompressionCodec = Object.freeze({
-  id: COMPRESSION.lz4,
-  name: 'lz4',
-  canCompress: () => nativeCompressFrame() !== undefined,
-  assertCanCompress: () => void required(),
-
-  compress(data: Uint8Array): Buffer {
-    const compressFrame = required();
-    return compressFrame(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-  },
-
-  decompress(data: Uint8Array, maxBytes: number): Buffer {
-    const possible = possibleBytes(data);
-    const output = new BlockOutput(Math.min(maxBytes, possible), () =>
-      possible > maxBytes ? exceedsLimit('lz4', maxBytes) : malformed('lz4', OVERSIZED_BLOCK),
-    );
-    const decoder = new Lz4BlockDecoder(data, output);
-    const cursor = new Lz4FrameCursor(data);
-    let frameStart = 0;
-    for (let step = cursor.next(); step !== 'end'; step = cursor.next()) {
-      if (step === 'frame-end') {
-        checkContent(output, frameStart, cursor.contentChecksum);
-        frameStart = output.length;
-      } else if (cursor.isStored) {
-        output.literal(data, cursor.blockStart, cursor.blockEnd);
-      } else {
-        const start = output.length;
-        const floor = cursor.hasIndependentBlocks ? start : frameStart;
-        decoder.decode(cursor.blockStart, cursor.blockEnd, floor);
-        if (output.length - start > cursor.maxBlockBytes) throw malformed('lz4', OVERSIZED_BLOCK);
-      }
+function decompressLz4(data: Uint8Array, maxBytes: number): Buffer {
+  const possible = possibleBytes(data);
+  const output = new BlockOutput(Math.min(maxBytes, possible), () =>
+    possible > maxBytes ? exceedsLimit('lz4', maxBytes) : malformed('lz4', OVERSIZED_BLOCK),
+  );
+  const decoder = new Lz4BlockDecoder(data, output);
+  const cursor = new Lz4FrameCursor(data);
+  let frameStart = 0;
+  for (let step = cursor.next(); step !== 'end'; step = cursor.next()) {
+    if (step === 'frame-end') {
+      checkContent(output, frameStart, cursor.contentChecksum);
+      frameStart = output.length;
+    } else if (cursor.isStored) {
+      output.literal(data, cursor.blockStart, cursor.blockEnd);
+    } else {
+      const start = output.length;
+      const floor = cursor.hasIndependentBlocks ? start : frameStart;
+      decoder.decode(cursor.blockStart, cursor.blockEnd, floor);
+      if (output.length - start > cursor.maxBlockBytes) throw malformed('lz4', OVERSIZED_BLOCK);
     }
-    return output.finish();
-  },
-});
+  }
+  return output.finish();
+}
 
-/** What the blocks hold at most, by their sizes: for the most part, one block more than there is. */
+/** What the blocks hold at most, by their sizes: seldom more than one block too much. */
 function possibleBytes(data: Uint8Array): number {
   const cursor = new Lz4FrameCursor(data);
   let total = 0;

@@ -1,12 +1,18 @@
 import { COMPRESSION, type CompressionName } from '../constants.ts';
 import { UnsupportedCompressionError } from '../errors.ts';
+import { loadOptionalPackage } from '../optional-package.ts';
 import type { CompressionCodec } from './codec.ts';
 import { gzip } from './gzip.ts';
-import { lz4 } from './lz4.ts';
-import { snappy } from './snappy.ts';
+import { lz4Codec } from './lz4.ts';
+import { snappyCodec } from './snappy.ts';
 import { zstd } from './zstd.ts';
 
-const CODECS: readonly CompressionCodec[] = [gzip, snappy, lz4, zstd];
+const CODECS: readonly CompressionCodec[] = [
+  gzip,
+  snappyCodec(loadOptionalPackage),
+  lz4Codec(loadOptionalPackage),
+  zstd,
+];
 const BY_ID = new Map(CODECS.map((codec) => [codec.id, codec]));
 const NAMES = new Map<number, CompressionName>([
   [COMPRESSION.none, 'none'],

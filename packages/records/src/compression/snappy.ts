@@ -1,9 +1,9 @@
 import { COMPRESSION } from '../constants.ts';
-import { loadOptionalPackage, onFirstUse } from '../optional-package.ts';
+import type { LoadPackage } from '../optional-package.ts';
 import { BlockOutput } from './block-output.ts';
 import type { CompressionCodec, CompressOptions } from './codec.ts';
 import { exceedsLimit, malformed } from './decompression-errors.ts';
-import { missingPackage } from './missing-package.ts';
+import { PackageFunction } from './package-function.ts';
 import { decodeSnappyElements, readSnappyPreamble, SNAPPY_MAX_EXPANSION } from './snappy-block.ts';
 
 /** Magic of the framing of xerial's snappy-java, which Kafka's Java clients write. */
@@ -15,35 +15,34 @@ const XERIAL_CHUNK_BYTES = 32 * 1024;
 
 type Compress = (data: Uint8Array) => Buffer;
 
-const nativeCompress = onFirstUse((): Compress | undefined => {
-  const addon = loadOptionalPackage('snappy');
-  if (addon === undefined || !('compressSync' in addon)) return undefined;
-  // What the package documents; every batch written with it is read back in the tests.
-  return addon.compressSync as Compress;
-});
+/**
+ * Snappy in its two framings. Decoded here; written through the optional package `snappy`.
+ *
+ * @param load how the package is loaded
+ */
+export function snappyCodec(load: LoadPackage): CompressionCodec {
+  const native = new PackageFunction<Compress>({
+    codec: 'snappy',
+    packageName: 'snappy',
+    exportName: 'compressSync',
+    load,
+  });
+  return Object.freeze<CompressionCodec>({
+    id: COMPRESSION.snappy,
+    name: 'snappy',
+    canCompress: () => native.isAvailable(),
+    assertCanCompress: () => void native.get(),
 
-function required(): Compress {
-  const compress = nativeCompress();
-  if (compress === undefined) throw missingPackage('snappy', 'snappy');
-  return compress;
+    compress(data: Uint8Array, options: CompressOptions = {}): Buffer {
+      const compress = native.get();
+      return options.snappyFraming === 'raw' ? compress(data) : compressXerial(data, compress);
+    },
+
+    decompress(data: Uint8Array, maxBytes: number): Buffer {
+      return isXerial(data) ? decompressXerial(data, maxBytes) : decompressRaw(data, maxBytes);
+    },
+  });
 }
-
-/** Snappy in its two framings. Decoded here; written through the optional package `snappy`. */
-export const snappy: CompressionCodec = Object.freeze({
-  id: COMPRESSION.snappy,
-  name: 'snappy',
-  canCompress: () => nativeCompress() !== undefined,
-  assertCanCompress: () => void required(),
-
-  compress(data: Uint8Array, options: CompressOptions = {}): Buffer {
-    const compress = required();
-    return options.snappyFraming === 'raw' ? compress(data) : compressXerial(data, compress);
-  },
-
-  decompress(data: Uint8Array, maxBytes: number): Buffer {
-    return isXerial(data) ? decompressXerial(data, maxBytes) : decompressRaw(data, maxBytes);
-  },
-});
 
 function isXerial(data: Uint8Array): boolean {
   return XERIAL_MAGIC.equals(data.subarray(0, XERIAL_MAGIC.length));
