@@ -11,8 +11,12 @@ export interface EffectiveTopicConfig {
 export interface TopicConfigs {
   /** What is in force for a topic with these overrides. */
   effective(overrides: ReadonlyMap<string, string>): EffectiveTopicConfig;
-  /** Why overrides are not allowed, as a sentence naming key, value and what is allowed; else `undefined`. */
-  problem(overrides: ReadonlyMap<string, string>): string | undefined;
+  /**
+   * Overrides of a new topic as they are stored.
+   *
+   * @throws ConfigError whose `protocolError` and `message` answer the client
+   */
+  check(overrides: ReadonlyMap<string, string>): ReadonlyMap<string, string>;
   /** `num.partitions`. */
   readonly defaultPartitions: number;
   /** Overrides of topics that clients create by asking for them. */

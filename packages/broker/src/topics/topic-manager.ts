@@ -3,6 +3,7 @@ import { type LogManager, LogStorageError } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
 import type { DeletedTopic, TopicState } from '../cluster/cluster-state.ts';
 import type { ClusterStore } from '../cluster/cluster-store.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { BrokerLogger } from '../logger.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import { randomUuid } from '../uuid.ts';
@@ -50,6 +51,8 @@ export interface TopicManagerServices {
 export interface TopicChecked {
   readonly kind: 'valid';
   readonly partitions: number;
+  /** As they are stored. */
+  readonly overrides: ReadonlyMap<string, string>;
 }
 
 /** The topics of this broker: looked up at every request, changed one at a time. */
@@ -114,7 +117,7 @@ export class TopicManager {
     return this.#changes.run(async () => {
       const checked = this.#check(input);
       if (checked.kind === 'refused' || input.validateOnly === true) return checked;
-      return this.#create(input, checked.partitions);
+      return this.#create(input, checked);
     });
   }
 
@@ -144,7 +147,9 @@ export class TopicManager {
           `Topic ${name} has ${present} partitions; expected a larger number up to ${MAX_PARTITIONS}, got ${total}.`,
         );
       }
-      if (options.validateOnly) return { kind: 'valid', partitions: total };
+      if (options.validateOnly) {
+        return { kind: 'valid', partitions: total, overrides: this.overridesOf(topic) };
+      }
       await this.#services.cluster.change({
         type: 'partitions-added',
         topicId: topic.topicId,
@@ -223,9 +228,13 @@ export class TopicManager {
         `Expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}.`,
       );
     }
-    const configProblem = configs.problem(overrides);
-    if (configProblem !== undefined) return refuse(ErrorCode.INVALID_CONFIG, configProblem);
-    return { kind: 'valid', partitions };
+    try {
+      return { kind: 'valid', partitions, overrides: configs.check(overrides) };
+    } catch (error) {
+      if (error instanceof ConfigError)
+        return refuse(ErrorCode[error.protocolError], error.message);
+      throw error;
+    }
   }
 
   #collidingName(name: string): string | undefined {
@@ -235,9 +244,10 @@ export class TopicManager {
     return undefined;
   }
 
-  async #create(input: TopicInput, partitions: number): Promise<TopicCreated | TopicRefusal> {
+  async #create(input: TopicInput, checked: TopicChecked): Promise<TopicCreated | TopicRefusal> {
     const { cluster, random } = this.#services;
-    const { name, internal = false, overrides } = input;
+    const { name, internal = false } = input;
+    const { partitions, overrides } = checked;
     const topicId = randomUuid(random);
     // The event comes first, so that no directory is ever without a topic that explains it.
     await cluster.change({
