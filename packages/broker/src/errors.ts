@@ -5,7 +5,9 @@ export type BrokerErrorCode =
   | 'LOGLOFT_BROKER_PORT_IN_USE'
   | 'LOGLOFT_BROKER_UNSUPPORTED_FEATURE'
   | 'LOGLOFT_BROKER_DATA_DIRECTORY'
-  | 'LOGLOFT_BROKER_PLUGIN';
+  | 'LOGLOFT_BROKER_PLUGIN'
+  | 'LOGLOFT_BROKER_TOPIC'
+  | 'LOGLOFT_BROKER_OPTIONS';
 
 /** What `startBroker` and the broker's methods throw, beside errors of configuration. */
 export class BrokerError extends Error {

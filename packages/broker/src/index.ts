@@ -1,1 +1,11 @@
-export {};
+export type { Broker, PartitionStatus, StartReport, WaitOptions } from './broker-handle.ts';
+export type { BrokerErrorCode } from './errors.ts';
+export { BrokerError, ListenError } from './errors.ts';
+export type { BrokerLogger } from './logger.ts';
+export { silentLogger } from './logger.ts';
+export type {
+  ConfigFileAndEnvironment,
+  InitialTopic,
+  RemoteStorageChoice,
+  StartBrokerOptions,
+} from './start-broker-options.ts';
