@@ -1,10 +1,19 @@
 /** Codes of errors of configuration. */
 export type ConfigErrorCode =
+  /** There is no such property. */
   | 'LOGLOFT_CONFIG_UNKNOWN_KEY'
+  /** The value is not of the type, or out of range. */
   | 'LOGLOFT_CONFIG_INVALID_VALUE'
+  /** Two properties, or two names of one, contradict each other. */
   | 'LOGLOFT_CONFIG_CONFLICT'
+  /** The text of a file cannot be read. */
   | 'LOGLOFT_CONFIG_SYNTAX'
-  | 'LOGLOFT_CONFIG_UNSUPPORTED';
+  /** The value asks for a feature that is not served. */
+  | 'LOGLOFT_CONFIG_UNSUPPORTED'
+  /** The property can be set at start only. */
+  | 'LOGLOFT_CONFIG_READ_ONLY'
+  /** The request to change it makes no sense: a key twice, an unknown operation, no value. */
+  | 'LOGLOFT_CONFIG_INVALID_CHANGE';
 
 /** What a {@link ConfigError} is about. */
 export interface ConfigErrorFacts {
@@ -18,6 +27,9 @@ export interface ConfigErrorFacts {
   readonly nearest?: string | undefined;
 }
 
+/** Errors of the Kafka protocol that a {@link ConfigError} is answered with. */
+export type ConfigProtocolError = 'INVALID_CONFIG' | 'INVALID_REQUEST';
+
 /** A configuration that the broker does not start with, or a change that it does not accept. */
 export class ConfigError extends Error {
   readonly code: ConfigErrorCode;
@@ -25,6 +37,8 @@ export class ConfigError extends Error {
   readonly reason: string;
   readonly origin: string | undefined;
   readonly nearest: string | undefined;
+  /** What a client that caused it is answered. */
+  readonly protocolError: ConfigProtocolError;
 
   constructor(code: ConfigErrorCode, facts: ConfigErrorFacts) {
     super(facts.origin === undefined ? facts.reason : `${facts.reason} (${facts.origin})`);
@@ -34,5 +48,8 @@ export class ConfigError extends Error {
     this.reason = facts.reason;
     this.origin = facts.origin;
     this.nearest = facts.nearest;
+    const isRequest =
+      code === 'LOGLOFT_CONFIG_READ_ONLY' || code === 'LOGLOFT_CONFIG_INVALID_CHANGE';
+    this.protocolError = isRequest ? 'INVALID_REQUEST' : 'INVALID_CONFIG';
   }
 }

@@ -1,7 +1,7 @@
 import type { ConfigDefinition } from './config-definition.ts';
 import { ConfigError } from './config-error.ts';
 
-/** A value as the broker works with it. The largest long, Kafka's "no limit", is `Infinity`. */
+/** A value as the broker works with it. A long above 2^53, Kafka's largest among them, is `Infinity`. */
 export type ConfigValue = boolean | number | string | readonly string[];
 
 /** A value with the text that stands for it everywhere outside. */
@@ -42,7 +42,7 @@ export function parseConfig(
 }
 
 /** What a property may be, as words: "an int of at least 1", "one of producer, gzip". */
-export function describeAllowed(definition: ConfigDefinition): string {
+function describeAllowed(definition: ConfigDefinition): string {
   const { type, allowed, nonEmpty } = definition;
   if (type === 'boolean') return 'true or false';
   if (type === 'list' && allowed.length > 0) return `a list of ${allowed.join(', ')}`;
@@ -53,7 +53,7 @@ export function describeAllowed(definition: ConfigDefinition): string {
 }
 
 /** Whether values of this type are numbers. */
-export function isNumeric({ type }: ConfigDefinition): boolean {
+function isNumeric({ type }: ConfigDefinition): boolean {
   return type === 'int' || type === 'short' || type === 'long' || type === 'double';
 }
 
@@ -102,7 +102,8 @@ function parseInteger(text: string): ParsedConfig | undefined {
   if (text.length > 40 || !/^[+-]?\d+$/.test(text)) return undefined;
   const exact = BigInt(text.startsWith('+') ? text.slice(1) : text);
   if (exact > LONG_MAX || exact < LONG_MIN) return undefined;
-  const value = exact === LONG_MAX ? Number.POSITIVE_INFINITY : Number(exact);
+  // Beyond 2^53 a number is not exact, and for any count of ms or bytes the same as no limit.
+  const value = exact > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : Number(exact);
   return { text: exact.toString(), value };
 }
 

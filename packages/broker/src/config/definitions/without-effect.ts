@@ -47,6 +47,16 @@ export const PROPERTIES_WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map([
   ]),
 ]);
 
+/** Beginnings of properties that are accepted and change nothing here, each with the reason. */
+export const PREFIXES_WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map(
+  because(
+    'the manager of remote metadata runs inside the broker',
+    ['common.client.', 'producer.', 'consumer.', 'admin.'].map(
+      (clients) => `remote.log.metadata.${clients}`,
+    ),
+  ),
+);
+
 /** Beginnings of properties that ask for something which is not served, and what that is. */
 export const UNSERVED_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['ssl.', 'TLS'],
