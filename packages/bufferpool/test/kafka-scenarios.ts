@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
 /** A number, or the text of one that JSON does not hold (`"9223372036854775807"`, `"Infinity"`). */
-export type VectorNumber = number | string;
+type VectorNumber = number | string;
 
 /** `[available, unallocated, buffers in the free list, queued, held back by waiters]`. */
-export type VectorState = readonly [number, number, number, number, number];
+type VectorState = readonly [number, number, number, number, number];
 
 export type VectorEvent =
   | readonly ['grant', number, string]

@@ -30,7 +30,7 @@ export const CONFIG_TYPE_IDS: Readonly<Record<ConfigType, number>> = Object.free
  * - `cluster-wide`: at run time, on the cluster default (resource name `''`) or on one node.
  * - `topic`: at run time, on a topic.
  */
-export type ConfigMode = 'static' | 'cluster-wide' | 'topic';
+type ConfigMode = 'static' | 'cluster-wide' | 'topic';
 
 /** A broker property that a topic property takes its default from. */
 export interface ConfigSynonym {

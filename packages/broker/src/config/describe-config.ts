@@ -20,7 +20,7 @@ export interface DescribedConfig {
 }
 
 /** A value that counts, or would. */
-export interface DescribedSynonym {
+interface DescribedSynonym {
   readonly name: string;
   readonly value: string | null;
   readonly source: number;

@@ -1,5 +1,5 @@
 /** What the names of all variables begin with. */
-export const ENVIRONMENT_PREFIX = 'LOGLOFT_';
+const ENVIRONMENT_PREFIX = 'LOGLOFT_';
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([
   ['.', '_'],
