@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+test("the suites run under Node's own test runner as they are", async () => {
+  const suite = fileURLToPath(new URL('./fixtures/node-test-suite.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--experimental-strip-types',
+    '--conditions=@logloft/source',
+    '--test-reporter=tap',
+    '--test',
+    suite,
+  ]);
+  const count = (what: string): number =>
+    Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(stdout)?.[1]);
+  expect(count('pass')).toBeGreaterThan(60);
+  expect(count('fail')).toBe(0);
+  expect(count('skipped')).toBe(1);
+});
