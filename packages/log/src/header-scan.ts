@@ -16,6 +16,8 @@ export interface HeaderScanOptions {
   readonly end: number;
   /** Bytes read at once, at least 256. Default 16 KiB. */
   readonly windowBytes?: number | undefined;
+  /** A buffer to read into, instead of one of `windowBytes`; the scan's until it is done. */
+  readonly window?: Buffer | undefined;
 }
 
 /**
@@ -38,9 +40,8 @@ export class HeaderScan {
     this.#end = options.end;
     this.#position = options.from ?? 0;
     this.#next = this.#position;
-    const wanted = options.windowBytes ?? DEFAULT_WINDOW_BYTES;
-    const left = Math.max(BATCH_HEADER_BYTES, options.end - this.#position);
-    this.#window = Buffer.allocUnsafe(Math.min(wanted, left));
+    this.#window =
+      options.window ?? Buffer.allocUnsafe(options.windowBytes ?? DEFAULT_WINDOW_BYTES);
   }
 
   /** Position of the present batch. */

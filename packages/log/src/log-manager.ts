@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, RandomSource, Timer } from '@logloft/clock';
 import { systemRandom } from '@logloft/clock';
 import { InvalidPartitionError, LogClosedError, storageErrorOf } from './errors.ts';
-import { findPartitions } from './load/find-partitions.ts';
+import { findPartitions, readTopicId } from './load/find-partitions.ts';
 import { loadLog } from './load/log-loader.ts';
 import type { RecoveryReport } from './load/recovery-report.ts';
 import { LogCheckpoints } from './log-checkpoints.ts';
@@ -89,7 +89,6 @@ export class LogManager {
    *
    * @throws InvalidLogConfigError for a setting out of range
    * @throws LogStorageError when the file system refuses
-   * @throws LogCorruptError when the directory of a partition does not say its topic's id
    */
   static async open(
     store: LogStore,
@@ -123,7 +122,8 @@ export class LogManager {
   }
 
   /**
-   * Makes the log of a partition.
+   * Makes the log of a partition. A directory that is there without a whole `partition.metadata` is
+   * taken over with what is sound in it; one of another topic with that name is removed.
    *
    * @param topicId 22 characters of base64url
    * @throws InvalidPartitionError for a name or number that Kafka does not allow, or one in use
@@ -140,6 +140,11 @@ export class LogManager {
     const resolved = resolveLogConfig(config, this.#config.defaults);
     const directory = join(this.#directory, partitionDirectoryName(topic, partition));
     const state = new LogState({ topic, partition, topicId, directory }, resolved, this.#runtime);
+    const previousId = readTopicId(this.#fs, directory);
+    if (previousId !== undefined && previousId !== topicId) {
+      const renamed = this.#renameAway(directory, topic, partition);
+      this.#runtime.disposal.disposeDirectory(renamed, resolved.fileDeleteDelayMs);
+    }
     try {
       this.#fs.makeDirectorySync(directory);
       this.#fs.writeFileSync(

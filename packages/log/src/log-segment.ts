@@ -174,6 +174,7 @@ export class LogSegment {
     this.snapshotToStore = undefined;
     this.size = position;
     await file.truncateAsync(position);
+    await file.sync();
     this.scanTail();
   }
 

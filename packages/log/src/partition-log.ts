@@ -9,11 +9,12 @@ import { LogFlusher } from './flush/log-flusher.ts';
 import type { AbortedTransaction } from './index/transaction-index.ts';
 import type { EpochEnd, LeaderEpoch } from './leader-epochs.ts';
 import { type LogConfig, type LogConfigInput, resolveLogConfig } from './log-config.ts';
+import { planLogRetention, removeFirstSegments } from './log-retention.ts';
 import type { LogChange, LogState } from './log-state.ts';
 import { LogReader } from './read/log-reader.ts';
 import type { ReadLimit, ReadOptions, ReadResult } from './read/read-result.ts';
 import { type TimestampedOffset, TimestampLookup } from './read/timestamp-lookup.ts';
-import { localRetentionOf, planRetention, type RetentionPlan } from './retention.ts';
+import type { RetentionPlan } from './retention.ts';
 import type { RolledSegment } from './tier/rolled-segment.ts';
 import { rolledSegmentsOf } from './tier/rolled-segments.ts';
 import { type StartAtOptions, startLogAt, truncateLog } from './truncation.ts';
@@ -276,24 +277,7 @@ export class PartitionLog {
 
   /** What retention would do now, and why. */
   planRetention(): RetentionPlan {
-    const state = this.#state;
-    const segments = state.segments.all.map((segment, index) => ({
-      baseOffset: segment.baseOffset,
-      nextOffset: state.segments.nextOffset(index, state.logEndOffset),
-      sizeInBytes: segment.size,
-      maxTimestamp: segment.maxTimestamp,
-      modifiedMs: segment.modifiedMs,
-    }));
-    return planRetention(
-      {
-        segments,
-        nowMs: state.runtime.clock.now(),
-        logStartOffset: state.logStartOffset,
-        highWatermark: state.highWatermark,
-        highestOffsetInRemoteStorage: state.highestOffsetInRemoteStorage,
-      },
-      localRetentionOf(state.config),
-    );
+    return planLogRetention(this.#state);
   }
 
   /**
@@ -306,7 +290,7 @@ export class PartitionLog {
     if (this.#state.refusal !== undefined) return 0;
     let plan = this.planRetention();
     if (plan.rollActive && this.roll()) plan = this.planRetention();
-    if (plan.deleteCount > 0) this.#deleteFirst(plan.deleteCount);
+    if (plan.deleteCount > 0) removeFirstSegments(this.#state, plan.deleteCount);
     return plan.deleteCount;
   }
 
@@ -383,21 +367,6 @@ export class PartitionLog {
         });
       }
     }
-  }
-
-  #deleteFirst(count: number): void {
-    const state = this.#state;
-    const next = state.segments.nextOffset(count - 1, state.logEndOffset);
-    // The start moves before the segments go: nobody may look for what is no longer there.
-    state.localLogStartOffset = Math.max(state.localLogStartOffset, next);
-    // Where the topic's own limits counted, all that is older has exceeded them, too, also remotely.
-    if (!localRetentionOf(state.config).onlyUploaded && next > state.logStartOffset) {
-      state.logStartOffset = next;
-      state.epochs.truncateFromStart(next);
-    }
-    const removed = state.segments.removeFirst(count);
-    state.runtime.disposal.dispose(removed, state.config.fileDeleteDelayMs);
-    state.notify('log-start');
   }
 
   /** Nothing can be appended while the log is cut: it would get offsets that are about to go. */

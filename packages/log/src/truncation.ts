@@ -47,6 +47,8 @@ export async function truncateLog(
     setEnd(state, flusher, cutAt);
     state.epochs.truncateFromEnd(cutAt);
     await reloadProducers(state, cutAt);
+    // Else a power cut could bring segments back, behind what is appended and synced from now on.
+    await state.runtime.fs.syncDirectory(state.directory);
     await state.runtime.checkpointRecoveryPoints();
   });
   state.notify('truncate');
@@ -73,6 +75,7 @@ export async function startLogAt(
     state.recoveryPoint = Math.min(state.recoveryPoint, offset);
     setEnd(state, flusher, offset);
     await fs.writeFile(join(directory, segmentFileName(offset, 'snapshot')), producers.snapshot());
+    await fs.syncDirectory(directory);
     await runtime.checkpointRecoveryPoints();
   });
   state.notify('truncate');

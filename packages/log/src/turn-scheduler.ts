@@ -2,7 +2,8 @@ import type { Clock, Timer } from '@logloft/clock';
 
 /** What gathers work in a turn of the event loop. */
 export interface TurnMember {
-  flushTurn(): void;
+  /** The turn is over; called once for each {@link TurnScheduler.add}. */
+  endTurn(): void;
 }
 
 /** One timer for all logs: each that gathered batches in a turn writes them at its end. */
@@ -29,6 +30,6 @@ export class TurnScheduler {
     const members = this.#members;
     if (members.length === 0) return;
     this.#members = [];
-    for (const member of members) member.flushTurn();
+    for (const member of members) member.endTurn();
   }
 }

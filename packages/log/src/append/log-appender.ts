@@ -104,9 +104,13 @@ export class LogAppender implements TurnMember {
     };
   }
 
+  endTurn(): void {
+    this.#isScheduled = false;
+    this.flushTurn();
+  }
+
   /** Writes what the turn gathered. Never throws: the turn's promise tells. */
   flushTurn(): void {
-    this.#isScheduled = false;
     if (this.#turn.isEmpty) {
       this.#turnMs = -1;
       return;

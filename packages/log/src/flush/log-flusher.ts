@@ -1,9 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { replaceFile } from '../checkpoint-file.ts';
 import { LogStorageError, storageErrorOf } from '../errors.ts';
 import { LEADER_EPOCH_FILE } from '../leader-epochs.ts';
 import type { LogSegment } from '../log-segment.ts';
 import type { LogState } from '../log-state.ts';
+import { PARTITION_METADATA_FILE, printPartitionMetadata } from '../partition-metadata.ts';
 import { segmentFileName } from '../segment-files.ts';
 
 /** Who waits for a sync: the end of a turn's batches, and what to tell. */
@@ -148,10 +149,16 @@ export class LogFlusher {
   }
 
   async #syncNames(directory: string): Promise<void> {
-    const { fs } = this.#state.runtime;
+    const { runtime, topicId } = this.#state;
+    const { fs } = runtime;
+    if (!this.#isDirectoryDurable) {
+      // A new partition is made without waiting for the disk; its first flush makes up for that.
+      const metadata = Buffer.from(printPartitionMetadata(topicId));
+      await fs.writeFile(join(directory, PARTITION_METADATA_FILE), metadata);
+    }
     await fs.syncDirectory(directory);
     if (this.#isDirectoryDurable) return;
-    await fs.syncDirectory(join(directory, '..'));
+    await fs.syncDirectory(dirname(directory));
     this.#isDirectoryDurable = true;
   }
 

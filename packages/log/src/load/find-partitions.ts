@@ -15,9 +15,8 @@ export interface FoundPartitions {
 
 /**
  * Finds the directories of partitions, by number within their topics. Others, and files, are left
- * alone.
- *
- * @throws LogCorruptError when the directory of a partition does not say its topic's id
+ * alone; so is a partition whose `partition.metadata` is not whole, as a power cut leaves it before
+ * the first flush: whoever knows the topic makes the partition, and finds what was saved.
  */
 export function findPartitions(
   fs: FileSystem,
@@ -28,30 +27,26 @@ export function findPartitions(
   const deleted: string[] = [];
   for (const name of fs.listSync(directory)) {
     const path = join(directory, name);
-    if (name.endsWith(DELETE_DIRECTORY_SUFFIX)) {
-      deleted.push(path);
-      continue;
-    }
+    if (name.endsWith(DELETE_DIRECTORY_SUFFIX)) deleted.push(path);
     const parsed = parsePartitionDirectoryName(name);
     if (parsed === undefined) continue;
-    const metadata = fs.readFileSync(join(path, PARTITION_METADATA_FILE));
-    if (metadata === undefined) {
-      logger.warn(
-        `${path} looks like a partition, but has no ${PARTITION_METADATA_FILE}; left alone`,
-      );
-      continue;
-    }
-    partitions.push({ ...parsed, topicId: topicIdOf(metadata, path), directory: path });
+    const topicId = readTopicId(fs, path);
+    if (topicId !== undefined) partitions.push({ ...parsed, topicId, directory: path });
+    else logger.warn(`${path} does not say which topic it belongs to; it is left alone`);
   }
   partitions.sort((a, b) => compare(a.topic, b.topic) || a.partition - b.partition);
   return { partitions, deleted };
 }
 
-function topicIdOf(metadata: Buffer, path: string): string {
+/** The topic id in the directory of a partition; undefined where it is not, or not whole. */
+export function readTopicId(fs: FileSystem, directory: string): string | undefined {
+  const metadata = fs.readFileSync(join(directory, PARTITION_METADATA_FILE));
+  if (metadata === undefined) return undefined;
   try {
     return parsePartitionMetadata(metadata.toString());
   } catch (error) {
-    throw new LogCorruptError(`${path} does not say which topic it belongs to`, { cause: error });
+    if (error instanceof LogCorruptError) return undefined;
+    throw error;
   }
 }
 

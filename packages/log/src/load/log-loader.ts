@@ -87,7 +87,6 @@ class LogLoader {
     segment.size = facts?.size ?? 0;
     segment.modifiedMs = facts?.modifiedMs ?? this.#nowMs;
     segment.indexIntervalBytes = config.indexIntervalBytes;
-    segment.nameIsDurable = true;
     segments.add(segment);
   }
 
@@ -107,6 +106,10 @@ class LogLoader {
       if (index < firstUnsafe && this.#takeTrusted(segment, index)) continue;
       if (index < firstUnsafe) this.#notes.indexesRebuilt += 1;
       else isRecovered = true;
+      if (index > firstUnsafe && segment.baseOffset !== this.#logEndOffset) {
+        this.#cutAtHole(index);
+        break;
+      }
       if (!this.#scan(segment, index)) break;
     }
     return isRecovered;
@@ -159,7 +162,7 @@ class LogLoader {
 
   /** Reads a segment through; false when it had to be cut, and the later ones removed. */
   #scan(segment: LogSegment, index: number): boolean {
-    const { segments, runtime, name } = this.#state;
+    const { segments } = this.#state;
     this.#replayTo(segment.baseOffset);
     const scan = recoverSegment(segment, (header, batch) => this.#visit(header, batch));
     this.#logEndOffset = scan.nextOffset;
@@ -171,19 +174,32 @@ class LogLoader {
       segment.snapshotToStore = this.#state.producers.snapshot();
     }
     if (scan.reason === undefined) return true;
-    const file = segment.openSync();
     this.#notes.bytesCut += segment.size - scan.soundBytes;
     this.#notes.cutReason = `at ${scan.soundBytes} of ${segment.path('log')}: ${scan.reason}`;
-    file.truncate(scan.soundBytes);
+    segment.openSync().truncate(scan.soundBytes);
     segment.size = scan.soundBytes;
-    const later = segments.removeFrom(index + 1);
+    this.#removeFrom(index + 1);
+    return false;
+  }
+
+  /**
+   * A power cut may take the end of a segment, or its file, and leave a later one. What follows the
+   * hole goes: of a log that is not compacted, what is left must be what was written first.
+   */
+  #cutAtHole(index: number): void {
+    const next = this.#state.segments.at(index)?.baseOffset;
+    this.#notes.cutReason = `at offset ${this.#logEndOffset}: the next segment begins at ${next}`;
+    this.#removeFrom(index);
+  }
+
+  #removeFrom(index: number): void {
+    const { segments, runtime, name } = this.#state;
+    const later = segments.removeFrom(index);
+    for (const segment of later) this.#notes.bytesCut += segment.size;
     this.#notes.segmentsRemoved += later.length;
     runtime.disposal.dispose(later, 0);
-    runtime.logger.warn(`${name} was cut ${this.#notes.cutReason}`, {
-      bytesCut: this.#notes.bytesCut,
-      segmentsRemoved: later.length,
-    });
-    return false;
+    const { cutReason, bytesCut, segmentsRemoved } = this.#notes;
+    runtime.logger.warn(`${name} was cut ${cutReason}`, { bytesCut, segmentsRemoved });
   }
 
   #visit(header: BatchHeader, batch: Buffer): void {
