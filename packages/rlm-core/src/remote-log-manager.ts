@@ -64,6 +64,7 @@ export class RemoteLogManager implements AsyncDisposable {
   readonly #closing = new AbortController();
   /** Changes of what is led, one after the other. */
   #changes: Promise<void> = Promise.resolve();
+  #started = false;
   #closed: Promise<void> | undefined;
 
   /** @throws RemoteLogError `LOGLOFT_RLM_INVALID_OPTION`; what the quotas say of theirs */
@@ -111,10 +112,13 @@ export class RemoteLogManager implements AsyncDisposable {
 
   /**
    * Reads the whole catalogue, and goes on with deletions of partitions that an earlier life of this
-   * broker did not finish. Without it, the catalogue is read as far as partitions need it.
+   * broker did not finish. Without it, the catalogue is read as far as partitions need it. Further calls
+   * have no effect.
    */
   start(): void {
     this.#mustBeOpen();
+    if (this.#started) return;
+    this.#started = true;
     this.metadata.onReady(() => this.#deletions.resume());
     this.metadata.followAll();
     const { limit, scope, exhausted } = this.#writeQuota;

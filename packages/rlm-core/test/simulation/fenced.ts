@@ -2,7 +2,12 @@ import type { Clock, RandomSource } from '@logloft/clock';
 import { randomBelow } from '@logloft/clock';
 import type { CallOptions, RemoteStorageManager } from '@logloft/remote-storage';
 import { linkedController } from '../../src/abort.ts';
-import type { EventSubscription, MetadataEventLog, PartitionLogView, StoredEvent } from '../../src/index.ts';
+import type {
+  EventSubscription,
+  MetadataEventLog,
+  PartitionLogView,
+  StoredEvent,
+} from '../../src/index.ts';
 import type { ModelLog } from '../support/model-log.ts';
 
 /** The life of one process. What it has begun when it crashes neither goes on nor comes back. */

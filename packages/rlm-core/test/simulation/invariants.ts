@@ -56,7 +56,10 @@ function noHoleBetweenTheTiers(
 
 function everyObjectHasMetadata({ store }: World, catalogue: MetadataCache): void {
   for (const [id, { metadata }] of store.segments) {
-    must(catalogue.get(id) !== undefined, `objects from offset ${metadata.startOffset} are orphans`);
+    must(
+      catalogue.get(id) !== undefined,
+      `objects from offset ${metadata.startOffset} are orphans`,
+    );
   }
 }
 

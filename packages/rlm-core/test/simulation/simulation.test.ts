@@ -23,19 +23,26 @@ async function run(seed: number): Promise<World> {
 }
 
 describe('a broker whose store, process and users do what they like', () => {
-  it.each(SEEDS)('keeps every offset readable and every object accounted for (seed %i)', async (seed) => {
-    const world = await run(seed);
-    const { log, manager, store, clock } = world;
-    expect(manager.status(log.topicIdPartition).copyLag).toEqual({ bytes: 0, segments: 0 });
-    const states = new Set(catalogueOf(world).list().map((segment) => segment.state));
-    expect([...states].filter((state) => state !== 'COPY_SEGMENT_FINISHED')).toEqual([]);
-    expect(store.segments.size).toBe(catalogueOf(world).size);
-    const closed = manager.close();
-    await clock.advanceAsync(10_000);
-    await closed;
-    expect(clock.pendingTimers).toBe(0);
-    expect(log.segments().every((segment) => segment.leases === 0)).toBe(true);
-  });
+  it.each(SEEDS)(
+    'keeps every offset readable and every object accounted for (seed %i)',
+    async (seed) => {
+      const world = await run(seed);
+      const { log, manager, store, clock } = world;
+      expect(manager.status(log.topicIdPartition).copyLag).toEqual({ bytes: 0, segments: 0 });
+      const states = new Set(
+        catalogueOf(world)
+          .list()
+          .map((segment) => segment.state),
+      );
+      expect([...states].filter((state) => state !== 'COPY_SEGMENT_FINISHED')).toEqual([]);
+      expect(store.segments.size).toBe(catalogueOf(world).size);
+      const closed = manager.close();
+      await clock.advanceAsync(10_000);
+      await closed;
+      expect(clock.pendingTimers).toBe(0);
+      expect(log.segments().every((segment) => segment.leases === 0)).toBe(true);
+    },
+  );
 
   it('sees what it is there to see', async () => {
     let remoteReads = 0;
@@ -45,7 +52,7 @@ describe('a broker whose store, process and users do what they like', () => {
       remoteReads += world.remoteReads;
       crashes += world.crashes;
     }
-    expect(remoteReads).toBeGreaterThan(50);
+    expect(remoteReads).toBeGreaterThan(30);
     expect(crashes).toBeGreaterThan(20);
   });
 });

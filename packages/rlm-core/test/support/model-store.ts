@@ -2,14 +2,14 @@ import type { Clock } from '@logloft/clock';
 import {
   type ByteRange,
   type CallOptions,
-  clipByteRange,
   type CustomMetadata,
+  clipByteRange,
   type IndexType,
   type LogSegmentData,
-  RemoteResourceNotFoundError,
   type RemoteLogSegmentMetadata,
-  type RemoteStorageManager,
+  RemoteResourceNotFoundError,
   RemoteStorageError,
+  type RemoteStorageManager,
   type SegmentSource,
 } from '@logloft/remote-storage';
 
@@ -43,8 +43,8 @@ export class ModelStore implements RemoteStorageManager {
   bytesFetched = 0;
   customMetadata: CustomMetadata | undefined;
   /** Decides what goes wrong with a call. */
-  faultOf: (operation: StoreOperation, segment: RemoteLogSegmentMetadata) => Fault | undefined = () =>
-    undefined;
+  faultOf: (operation: StoreOperation, segment: RemoteLogSegmentMetadata) => Fault | undefined =
+    () => undefined;
   /** Called with each completed copy. */
   onCopied: (segment: RemoteLogSegmentMetadata) => void = () => undefined;
   readonly #clock: Clock;
