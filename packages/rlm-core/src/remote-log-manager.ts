@@ -227,6 +227,11 @@ export class RemoteLogManager implements AsyncDisposable {
     return this.#tasksOf(partition).status;
   }
 
+  /** Whether the read quota has room now; a fetch would be answered as throttled if not. */
+  get readsAllowed(): boolean {
+    return !this.#readQuota.isExceeded();
+  }
+
   /** How the quotas stand. */
   quotas(): RemoteQuotaStatus {
     return {
