@@ -165,8 +165,9 @@ export class WindowedQuota implements AsyncDisposable {
   tryReserve(estimate: number): Reservation | undefined {
     integerFrom(0, 'estimate', estimate);
     if (this.#isClosed) throw new QuotaClosedError();
+    // Those who wait go first; if one of them has to stay, the quota is exceeded for this caller too.
     this.#admitWaiting();
-    if (this.#queue.size > 0 || this.isExceeded()) return undefined;
+    if (this.isExceeded()) return undefined;
     return this.#grant(estimate);
   }
 

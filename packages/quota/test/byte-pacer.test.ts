@@ -31,13 +31,16 @@ async function flow(options: {
   readonly streams: number;
   readonly forMs: number;
   readonly pauseMs?: () => number;
+  /** How much to take at a time. Default: a slice. */
+  readonly bytes?: () => number;
 }): Promise<readonly Passed[]> {
   const { clock, pacer, streams, forMs, pauseMs } = options;
+  const nextBytes = options.bytes ?? (() => pacer.sliceBytes);
   const passed: Passed[] = [];
   const endMs = clock.monotonic() + forMs;
   const work = Array.from({ length: streams }, async () => {
     while (clock.monotonic() < endMs) {
-      const bytes = pacer.sliceBytes;
+      const bytes = nextBytes();
       await pacer.take(bytes);
       passed.push({ atMs: clock.monotonic(), bytes });
       const pause = pauseMs?.() ?? 0;
@@ -82,7 +85,8 @@ describe('the bound', () => {
           const pacer = new BytePacer({ clock: late, limit });
           const pauseMs = (): number =>
             randomBelow(random, 10) === 0 ? randomBelow(random, 300) : 0;
-          const passed = await flow({ clock, pacer, streams, forMs: 1_000, pauseMs });
+          const bytes = (): number => 1 + randomBelow(random, pacer.sliceBytes);
+          const passed = await flow({ clock, pacer, streams, forMs: 1_000, pauseMs, bytes });
           expect(passed.length).toBeGreaterThan(0);
           expect(mostIn100Ms(passed)).toBeLessThanOrEqual(limit * 0.11 + 1e-6);
         },
@@ -108,6 +112,16 @@ describe('the bound', () => {
     await advance(clock, 60_000);
     const passed = await flow({ clock, pacer, streams: 1, forMs: 100 });
     expect(mostIn100Ms(passed)).toBeLessThanOrEqual(1_100);
+  });
+
+  test('the worst case, a slice at the end of a burst after a pause, stays within the bound', async () => {
+    const clock = new ManualClock();
+    const pacer = new BytePacer({ clock, limit: 100_000 });
+    await advance(clock, 1_000);
+    const bytes = (): number => (clock.monotonic() < 1_099 ? 10 : pacer.sliceBytes);
+    const passed = await flow({ clock, pacer, streams: 1, forMs: 110, bytes });
+    expect(mostIn100Ms(passed)).toBeLessThanOrEqual(11_000);
+    expect(mostIn100Ms(passed)).toBeGreaterThan(10_800);
   });
 
   test('a piece above a slice passes whole, and what follows waits until it is paid for', async () => {
@@ -187,6 +201,19 @@ describe('those who wait', () => {
     await Promise.all([a, c]);
     expect(order).toEqual(['a', 'c']);
     expect([pacer.waiting, clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  test('are not overtaken by one who comes when they are due but not yet woken', async () => {
+    const clock = new ManualClock();
+    const pacer = new BytePacer({ clock, limit: 2_000 });
+    await pacer.take(1);
+    const order: string[] = [];
+    const a = pacer.take(1).then(() => order.push('a'));
+    await advance(clock, 0.6);
+    const b = pacer.take(1).then(() => order.push('b'));
+    await advance(clock, 10);
+    await Promise.all([a, b]);
+    expect(order).toEqual(['a', 'b']);
   });
 
   test('are rejected when the pacer closes, and nothing is left behind', async () => {
