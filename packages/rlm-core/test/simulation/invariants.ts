@@ -6,18 +6,29 @@ import { partitionKey } from '../../src/metadata/partition-events.ts';
 import { orders3 } from '../support/segments.ts';
 import { WINDOW, type World } from './world.ts';
 
+interface Catalogue {
+  readonly cache: MetadataCache;
+  /** Events read of each partition of the log. */
+  readonly read: Map<number, number>;
+}
+
+const catalogues = new WeakMap<World, Catalogue>();
+
 /** The catalogue as the stored events alone tell it. */
 export function catalogueOf(world: World): MetadataCache {
-  const cache = new MetadataCache();
+  const known = catalogues.get(world) ?? { cache: new MetadataCache(), read: new Map() };
+  catalogues.set(world, known);
   for (let at = 0; at < world.eventLog.partitionCount; at += 1) {
-    for (const { value } of world.eventLog.events(at)) {
+    const events = world.eventLog.events(at);
+    for (const { value } of events.slice(known.read.get(at) ?? 0)) {
       const event = decodeMetadataEvent(value);
-      if (partitionKey(partitionOf(event)) !== partitionKey(orders3)) continue;
-      const verdict = cache.apply(event);
+      must(partitionKey(partitionOf(event)) === partitionKey(orders3), 'events are of orders-3');
+      const verdict = known.cache.apply(event);
       must(verdict === 'applied', `an event has the verdict ${verdict}`);
     }
+    known.read.set(at, events.length);
   }
-  return cache;
+  return known.cache;
 }
 
 /** What has to hold after every step, whatever happened. */

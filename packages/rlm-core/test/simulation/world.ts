@@ -7,7 +7,6 @@ import { type Fault, ModelStore, type StoreOperation } from '../support/model-st
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { orders3 } from '../support/segments.ts';
 import { FencedEventLog, fencedLog, fencedStore, Life } from './fenced.ts';
-import { checkInvariants } from './invariants.ts';
 
 /** Samples and seconds of the write quota in the simulation. */
 export const WINDOW = { samples: 5, seconds: 1 } as const;
@@ -79,7 +78,6 @@ export class World {
       pick -= weight;
       if (pick >= 0) continue;
       await act();
-      checkInvariants(this);
       return name;
     }
     return 'nothing';
@@ -101,7 +99,6 @@ export class World {
     await this.clock.advanceAsync(120_000);
     this.log.applyLocalRetention();
     await this.clock.advanceAsync(10_000);
-    checkInvariants(this);
   }
 
   #below(bound: number): number {

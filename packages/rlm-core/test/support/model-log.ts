@@ -52,6 +52,8 @@ class ModelSegment implements LocalSegmentView {
   hasProducerSnapshot = true;
   leases = 0;
   removed = false;
+  /** Last offset, when compaction has removed the batch that had it. */
+  compactedAway: number | undefined;
   damaged: 'log' | 'offsetIndex' | 'timeIndex' | undefined;
   readonly baseOffset: number;
   readonly #log: ModelLog;
@@ -62,6 +64,7 @@ class ModelSegment implements LocalSegmentView {
   }
 
   get nextOffset(): number {
+    if (this.compactedAway !== undefined) return this.compactedAway + 1;
     return (this.batches.at(-1)?.lastOffset ?? this.baseOffset - 1) + 1;
   }
 
