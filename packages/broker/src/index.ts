@@ -1,8 +1,10 @@
 export type { Broker, PartitionStatus, StartReport, WaitOptions } from './broker-handle.ts';
+export { ConfigError } from './config/config-error.ts';
 export type { BrokerErrorCode } from './errors.ts';
 export { BrokerError, ListenError } from './errors.ts';
 export type { BrokerLogger } from './logger.ts';
 export { silentLogger } from './logger.ts';
+export { startBroker } from './start-broker.ts';
 export type {
   ConfigFileAndEnvironment,
   InitialTopic,

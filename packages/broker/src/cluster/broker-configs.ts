@@ -1,4 +1,3 @@
-import type { LogConfigInput } from '@logloft/log';
 import { checkTopicConfig } from '../config/check-topic-config.ts';
 import type { ConfigValues } from '../config/config-values.ts';
 import {
@@ -6,6 +5,7 @@ import {
   type EffectiveConfig,
   resolveBrokerConfig,
 } from '../config/effective-config.ts';
+import { logConfigOf } from '../config/log-config-of.ts';
 import { resolveTopicConfig } from '../config/resolve-topic-config.ts';
 import type { TopicSettings } from '../topics/partition.ts';
 import type { EffectiveTopicConfig, TopicConfigs } from '../topics/topic-configs.ts';
@@ -97,27 +97,5 @@ function settingsOf(values: ConfigValues): TopicSettings {
     timestampBeforeMaxMs: values.number('message.timestamp.before.max.ms'),
     timestampAfterMaxMs: values.number('message.timestamp.after.max.ms'),
     tiered: values.boolean('remote.storage.enable'),
-  };
-}
-
-function logConfigOf(values: ConfigValues): LogConfigInput {
-  return {
-    segmentBytes: values.number('segment.bytes'),
-    segmentMs: values.number('segment.ms'),
-    segmentJitterMs: values.number('segment.jitter.ms'),
-    segmentIndexBytes: values.number('segment.index.bytes'),
-    indexIntervalBytes: values.number('index.interval.bytes'),
-    retentionMs: values.number('retention.ms'),
-    retentionBytes: values.number('retention.bytes'),
-    localRetentionMs: values.number('local.retention.ms'),
-    localRetentionBytes: values.number('local.retention.bytes'),
-    cleanupDelete: values.list('cleanup.policy').includes('delete'),
-    remoteStorageEnable: values.boolean('remote.storage.enable'),
-    remoteLogCopyDisable: values.boolean('remote.log.copy.disable'),
-    fileDeleteDelayMs: values.number('file.delete.delay.ms'),
-    flushMessages: values.number('flush.messages'),
-    flushMs: values.number('flush.ms'),
-    messageTimestampType:
-      values.string('message.timestamp.type') === 'LogAppendTime' ? 'LogAppendTime' : 'CreateTime',
   };
 }

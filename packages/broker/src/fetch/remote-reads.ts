@@ -23,7 +23,7 @@ export type RemoteReadResult =
 
 /** The remote tier as fetches see it. */
 export interface RemoteReads {
-  /** Longest that a fetch waits for it, in ms (`remote.fetch.max.wait.ms`, KIP-1018). */
+  /** Longest that a fetch waits for it now, in ms (`remote.fetch.max.wait.ms`, KIP-1018; dynamic). */
   readonly maxWaitMs: number;
   /** Whether the read quota has room now. */
   isAllowed(): boolean;

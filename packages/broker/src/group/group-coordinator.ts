@@ -151,7 +151,10 @@ export class GroupCoordinator {
     return summary;
   }
 
-  /** Every record that the log still needs, so that it can be rewritten. To be read in one turn. */
+  /**
+   * Every record that the log still needs, so that it can be rewritten: to be read to its end in one
+   * turn, and best between two appends, since writes under way are included and may still fail.
+   */
   snapshot(): Generator<OffsetLogRecord> {
     return this.#store.snapshot();
   }

@@ -96,7 +96,7 @@ export class GroupDirectory implements Iterable<Group> {
 
   #isUnused(group: Group): boolean {
     if (group.state !== 'Empty' || group.pendingMemberCount > 0) return false;
-    return !this.#context.store.hasMetadata(group.id) && !this.#context.store.hasOffsets(group.id);
+    return !this.#context.store.has(group.id);
   }
 
   #measure(group: Group, isUnused: boolean): void {

@@ -59,13 +59,13 @@ export class GroupOffsets {
     const { groupId, topics } = request;
     await store.whenSettled(groupId, options);
     if (topics === null)
-      return { groupId, error: 'NONE', topics: allOffsets(store.entries(groupId)) };
+      return { groupId, error: 'NONE', topics: allOffsets(store.durableEntries(groupId)) };
     return {
       groupId,
       error: 'NONE',
       topics: topics.map(({ name, partitions }) => ({
         name,
-        partitions: partitions.map((index) => fetched(index, store.get(groupId, name, index))),
+        partitions: partitions.map((index) => fetched(index, store.durable(groupId, name, index))),
       })),
     };
   }

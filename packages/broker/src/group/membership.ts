@@ -236,7 +236,7 @@ export class Membership {
     const newId = member.id;
     try {
       await store.write(group.id, { metadata: persistedMetadataOf(group) });
-      return options.answer;
+      return stillHolds(group, member, options.answer);
     } catch (cause) {
       logger.warn('a static member that came back could not be written to the offsets log', {
         group: group.id,
@@ -342,6 +342,14 @@ function detailsOf(request: JoinGroupRequest): Omit<Member['details'], 'id' | 'i
     rebalanceTimeoutMs: rebalanceTimeoutMs < 0 ? sessionTimeoutMs : rebalanceTimeoutMs,
     protocols: keepProtocols(request.protocols),
   };
+}
+
+/** The answer that was prepared before the log was written, unless the group has moved on since. */
+function stillHolds(group: Group, member: Member, answer: JoinGroupResult): JoinGroupResult {
+  if (member.id !== answer.memberId) return joinRefused('FENCED_INSTANCE_ID', '');
+  if (group.members.get(member.id) !== member) return joinRefused('UNKNOWN_MEMBER_ID', '');
+  const isCurrent = group.generationId === answer.generationId;
+  return isCurrent ? answer : joinRefused('REBALANCE_IN_PROGRESS', '');
 }
 
 /**

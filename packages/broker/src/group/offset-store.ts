@@ -78,8 +78,8 @@ const REPORTED_BAD_RECORDS = 10;
 
 /**
  * The committed offsets and the persisted metadata of all groups: an image of `__consumer_offsets` in
- * memory. A write shows at once to whoever waits with {@link OffsetStore.whenSettled} before reading,
- * and is taken back when the log refuses it. The image follows the order of the calls, as the log does.
+ * memory. A write shows at once, and is taken back when the log refuses it; whoever must not see what
+ * may be taken back reads what is durable. The image follows the order of the calls, as the log does.
  */
 export class OffsetStore {
   readonly #log: OffsetLog | undefined;
@@ -102,8 +102,9 @@ export class OffsetStore {
     return this.#groups.keys();
   }
 
-  hasOffsets(groupId: string): boolean {
-    return !this.entries(groupId).next().done;
+  /** Whether there is anything of a group, or a write under way that could bring it back. */
+  has(groupId: string): boolean {
+    return this.#groups.has(groupId);
   }
 
   hasMetadata(groupId: string): boolean {
@@ -116,11 +117,26 @@ export class OffsetStore {
     return bytes === undefined ? undefined : decodeGroupMetadata(bytes);
   }
 
+  /** The offset as it was written last. */
   get(groupId: string, topic: string, partition: number): CommittedOffset | undefined {
     return this.#groups.get(groupId)?.offsets.get(topic)?.get(partition)?.current;
   }
 
-  /** All offsets of a group. */
+  /** The offset as the log has it: never one that may still be refused. */
+  durable(groupId: string, topic: string, partition: number): CommittedOffset | undefined {
+    return this.#groups.get(groupId)?.offsets.get(topic)?.get(partition)?.durable;
+  }
+
+  /** All offsets of a group as the log has them. */
+  *durableEntries(groupId: string): Generator<OffsetEntry> {
+    for (const [topic, partitions] of this.#groups.get(groupId)?.offsets ?? []) {
+      for (const [partition, { durable }] of partitions) {
+        if (durable !== undefined) yield { topic, partition, value: durable };
+      }
+    }
+  }
+
+  /** All offsets of a group as they were written last. */
   *entries(groupId: string): Generator<OffsetEntry> {
     for (const [topic, partitions] of this.#groups.get(groupId)?.offsets ?? []) {
       for (const [partition, slot] of partitions) {
@@ -156,8 +172,8 @@ export class OffsetStore {
   }
 
   /**
-   * Waits for the writes to a group that were made before this call, so that what is read next has
-   * them if they lasted: a consumer that takes a partition over sees the last commit of the one that
+   * Waits for the writes to a group that were made before this call, so that what is durable after it
+   * has them if they lasted: a consumer that takes a partition over sees the last commit of the one that
    * had it before, answered or not.
    *
    * @throws the reason of the signal
@@ -179,7 +195,8 @@ export class OffsetStore {
 
   /**
    * Every live record, encoded: what the log needs to hold, and no more. Writes under way are
-   * included. It must be read to its end in one turn, or while nothing is written.
+   * included, so that none is lost that is appended to the old log while the new one is made; one
+   * that fails after all is then in the new log. It must be read to its end in one turn.
    */
   *snapshot(): Generator<OffsetLogRecord> {
     for (const [groupId, image] of this.#groups) {

@@ -18,6 +18,11 @@ export class VersionedValue<Value> {
     return last === undefined ? this.#durable : last.value;
   }
 
+  /** The newest write that is known to last; `undefined` for nothing. */
+  get durable(): Value | undefined {
+    return this.#durable;
+  }
+
   /** Whether there is neither a value nor a write under way. */
   get isVacant(): boolean {
     return this.#pending === undefined && this.#durable === undefined;

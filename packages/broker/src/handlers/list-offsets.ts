@@ -10,6 +10,7 @@ import {
 import { defineHandler, type Handler } from '../dispatch/handler.ts';
 import { findOffset, isKnownTimestamp } from '../offsets/find-offset.ts';
 import type { FoundOffset, RemoteOffsets } from '../offsets/remote-offsets.ts';
+import { remoteErrorCode } from '../tiering/remote-error-code.ts';
 import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
 import type { Partition } from '../topics/partition.ts';
 import { advertisedVersions } from './versions.ts';
@@ -74,7 +75,9 @@ async function lookUp(
 function errorCodeOf(error: unknown): number {
   if (error instanceof LogStorageError) return ErrorCode.KAFKA_STORAGE_ERROR;
   if (error instanceof LogClosedError) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-  throw error;
+  const errorCode = remoteErrorCode(error);
+  if (errorCode === undefined) throw error;
+  return errorCode;
 }
 
 function foundAt(partitionIndex: number, found: FoundOffset): ListOffsetsResponsePartition {

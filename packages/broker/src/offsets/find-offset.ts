@@ -58,9 +58,9 @@ export async function findOffset(
     case SPECIAL_TIMESTAMP.maxTimestamp.value:
       return maxTimestamp(partition, options);
     case SPECIAL_TIMESTAMP.latestTiered.value:
-      return (await options.remote.latestTiered(partition)) ?? NOTHING;
+      return latestTiered(partition);
     case SPECIAL_TIMESTAMP.earliestPendingUpload.value:
-      return earliestPendingUpload(partition, options);
+      return earliestPendingUpload(partition);
     default:
       return firstAtOrAfter(partition, timestamp, options);
   }
@@ -103,12 +103,19 @@ async function maxTimestamp(
   return tiered !== undefined && tiered.timestamp >= local.timestamp ? tiered : local;
 }
 
-async function earliestPendingUpload(
-  partition: Partition,
-  { remote }: FindOffsetOptions,
-): Promise<FoundOffset> {
-  if (!partition.settings.tiered) return NOTHING;
-  const latest = await remote.latestTiered(partition);
-  const { log } = partition;
-  return startOffset(partition, Math.max((latest?.offset ?? UNKNOWN) + 1, log.logStartOffset));
+function latestTiered(partition: Partition): FoundOffset {
+  const { log, settings } = partition;
+  const highest = log.highestOffsetInRemoteStorage;
+  return settings.tiered && highest >= 0 ? startOffset(partition, highest) : NOTHING;
+}
+
+/** Unknown while the catalogue has not told what is in the remote tier. */
+function earliestPendingUpload(partition: Partition): FoundOffset {
+  const { log, settings } = partition;
+  if (!settings.tiered) return NOTHING;
+  const highest = log.highestOffsetInRemoteStorage;
+  if (highest >= 0) return startOffset(partition, Math.max(highest + 1, log.logStartOffset));
+  return log.localLogStartOffset === log.logStartOffset
+    ? startOffset(partition, log.logStartOffset)
+    : NOTHING;
 }

@@ -15,13 +15,10 @@ export interface RemoteOffsets {
   firstAtOrAfter(partition: Partition, timestamp: number): Promise<FoundOffset | undefined>;
   /** The tiered record with the largest timestamp below the local log start. */
   maxTimestamp(partition: Partition): Promise<FoundOffset | undefined>;
-  /** The last offset that is in the remote tier. */
-  latestTiered(partition: Partition): Promise<FoundOffset | undefined>;
 }
 
 /** For a broker without a remote tier. */
 export const noRemoteOffsets: RemoteOffsets = Object.freeze({
   firstAtOrAfter: () => Promise.resolve(undefined),
   maxTimestamp: () => Promise.resolve(undefined),
-  latestTiered: () => Promise.resolve(undefined),
 });

@@ -1,0 +1,80 @@
+import type { EventSubscription, MetadataEventLog, StoredEvent } from '@logloft/rlm-core';
+import { type InternalTopic, readLog } from '../internal-topics/internal-topic.ts';
+
+/** Kafka's name of the topic with the catalogue of the remote tier. */
+export const REMOTE_LOG_METADATA_TOPIC = '__remote_log_metadata';
+
+/** The catalogue's events in the broker's own internal topic. */
+export class TopicEventLog implements MetadataEventLog {
+  readonly #topic: InternalTopic;
+
+  constructor(topic: InternalTopic) {
+    this.#topic = topic;
+  }
+
+  get partitionCount(): number {
+    return this.#topic.partitionCount;
+  }
+
+  append(partition: number, value: Uint8Array): Promise<number> {
+    return this.#topic.append(partition, [{ key: null, value }]);
+  }
+
+  subscribe(partition: number, onEvent: (event: StoredEvent) => void): EventSubscription {
+    return new TopicSubscription(this.#topic, partition, onEvent);
+  }
+}
+
+class TopicSubscription implements EventSubscription {
+  readonly caughtUp: Promise<void>;
+  readonly #onEvent: (event: StoredEvent) => void;
+  readonly #log: ReturnType<InternalTopic['partition']>['log'];
+  readonly #unsubscribe: () => void;
+  #next: number;
+  #reading: Promise<void> | undefined;
+  #readAgain = false;
+  #closed = false;
+
+  constructor(topic: InternalTopic, partition: number, onEvent: (event: StoredEvent) => void) {
+    const { log } = topic.partition(partition);
+    this.#log = log;
+    this.#onEvent = onEvent;
+    this.#next = log.logStartOffset;
+    this.#unsubscribe = log.subscribe(() => this.#poll());
+    this.caughtUp = this.#read();
+    // Whoever subscribes decides what a failed replay means; later reads are tried at each change.
+    this.caughtUp.catch(() => undefined);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unsubscribe();
+  }
+
+  #poll(): void {
+    if (this.#closed) return;
+    if (this.#reading !== undefined) {
+      this.#readAgain = true;
+      return;
+    }
+    this.#read().catch(() => undefined);
+  }
+
+  #read(): Promise<void> {
+    this.#reading = this.#readToEnd().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readToEnd(): Promise<void> {
+    do {
+      this.#readAgain = false;
+      for await (const { offset, value } of readLog(this.#log, this.#next)) {
+        if (this.#closed) return;
+        this.#next = offset + 1;
+        if (value !== null) this.#onEvent({ offset, value });
+      }
+    } while (this.#readAgain && !this.#closed);
+  }
+}
