@@ -43,10 +43,14 @@ export class MemoryOffsetLog implements OffsetLog {
     for (const held of this.#held.splice(0)) held.reject(reason);
   }
 
-  /** A crash of the process: what was appended may be there or not, and nobody hears of it. */
+  /**
+   * A crash of the process: some of the appends under way are found after it. They are refused all
+   * the same, so that whoever waits for them can be put away.
+   */
   crash(options: { readonly keeps: number }): void {
-    for (const held of this.#held.splice(0).slice(0, options.keeps)) {
-      this.records.push(...held.records);
-    }
+    this.failure = new Error('the process is dead');
+    const held = this.#held.splice(0);
+    for (const { records } of held.slice(0, options.keeps)) this.records.push(...records);
+    for (const { reject } of held) reject(this.failure);
   }
 }

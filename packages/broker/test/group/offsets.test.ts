@@ -187,6 +187,22 @@ describe('OffsetFetch', () => {
     expect(await fetched).toBe(7);
   });
 
+  it('never sees a commit that the log refuses later', async () => {
+    const log = new MemoryOffsetLog();
+    const fixture = new GroupFixture({}, { offsetLog: log });
+    await fixture.coordinator.load([]);
+    const [member] = await fixture.stableGroup(1);
+    log.isHeld = true;
+    const first = member.commit(1);
+    const fetched = member.committed();
+    const second = member.commit(2);
+    log.release(1);
+    expect([await first, await fetched]).toEqual(['NONE', 1]);
+    log.refuse(new Error('disk full'));
+    expect(await second).toBe('COORDINATOR_NOT_AVAILABLE');
+    expect(await member.committed()).toBe(1);
+  });
+
   it('that waits ends with the client', async () => {
     const log = new MemoryOffsetLog();
     const fixture = new GroupFixture({}, { offsetLog: log });

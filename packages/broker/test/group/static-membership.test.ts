@@ -183,4 +183,21 @@ describe('a static member', () => {
     log.failure = undefined;
     expect((await after.join()).error).toBe('NONE');
   });
+
+  it('that is replaced or outrun while its new id is written is told so', async () => {
+    const log = new MemoryOffsetLog();
+    const fixture = new GroupFixture({}, { offsetLog: log });
+    await fixture.coordinator.load([]);
+    await fixture.stableGroup(1, STATIC);
+    log.isHeld = true;
+    const replaced = fixture.member(STATIC).join();
+    const outrun = fixture.member(STATIC);
+    const outrunJoin = outrun.join();
+    const newcomer = fixture.member({ requiresKnownMemberId: false }).join();
+    await fixture.clock.advanceAsync(SESSION_MS);
+    log.release();
+    expect((await replaced).error).toBe('FENCED_INSTANCE_ID');
+    expect((await outrunJoin).error).toBe('UNKNOWN_MEMBER_ID');
+    expect((await newcomer).members).toHaveLength(1);
+  });
 });
