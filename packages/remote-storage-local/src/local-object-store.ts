@@ -1,26 +1,20 @@
-import { constants } from 'node:fs';
-import { type FileHandle, link, mkdir, open, realpath, rename, unlink } from 'node:fs/promises';
+import { mkdir, realpath, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   type ByteRange,
   type CallOptions,
-  clipByteRange,
   type ListOptions,
   type ObjectHead,
   type ObjectStore,
   type ObjectStoreCapabilities,
   type PluginContext,
   type PutOptions,
-  pacedSlices,
-  ReleasingStream,
-  RemoteResourceNotFoundError,
   RemoteStorageError,
-  readFilePieces,
   type SegmentSource,
-  sourceSlices,
   toRemoteStorageError,
 } from '@logloft/remote-storage';
 import { pruneEmpty, syncDirectory } from './directories.ts';
+import { notFound } from './object-errors.ts';
 import {
   assertNoLinks,
   hasCode,
@@ -30,17 +24,10 @@ import {
   type ObjectPath,
   objectPath,
 } from './object-path.ts';
+import { readObject } from './read-object.ts';
 import { TempFiles } from './temp-files.ts';
 import { walkObjects } from './walk-objects.ts';
-
-// A flush of a whole segment at its end would hold up all other writers of the disk for seconds.
-const FLUSH_EVERY_BYTES = 8 * 1024 * 1024;
-
-// A directory may be removed as empty between its creation and the rename into it, this often in a row.
-const MAX_PUBLISH_ATTEMPTS = 32;
-
-// Never follow a link at the end of the path, and never wait for the writer of a named pipe.
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+import { writeObject } from './write-object.ts';
 
 /** Settings of a {@link LocalObjectStore}. */
 export interface LocalObjectStoreOptions {
@@ -108,6 +95,11 @@ export class LocalObjectStore implements ObjectStore {
       }
       return new LocalObjectStore({ root, fsync, temps });
     } catch (error) {
+      if (hasCode(error, 'EEXIST', 'ENOTDIR')) {
+        throw new RemoteStorageError('invalid-configuration', `${wanted} is not a directory`, {
+          cause: error,
+        });
+      }
       throw toRemoteStorageError(error, { action: `Opening the directory ${wanted}` });
     }
   }
@@ -119,25 +111,10 @@ export class LocalObjectStore implements ObjectStore {
 
   async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {
     const path = objectPath(this.#root, key);
-    await this.#attempt('Writing the object', path, options, async () => {
-      if (options.ifAbsent && (await lstatIfThere(path.file)) !== undefined) throw exists(key);
-      const temp = await this.#temps.create();
-      let left = true;
-      try {
-        try {
-          await this.#fill(temp.file, source, options);
-        } finally {
-          await temp.file.close();
-        }
-        options.signal?.throwIfAborted();
-        await this.#publish(temp.path, path, options.ifAbsent ?? false);
-        // A link leaves its origin behind, a rename does not.
-        left = options.ifAbsent ?? false;
-      } finally {
-        if (left) await unlink(temp.path).catch(() => undefined);
-      }
-      await this.#syncUpwards(path);
-    });
+    const what = { root: this.#root, path, temps: this.#temps, fsync: this.#fsync };
+    await this.#attempt('Writing the object', path, options, () =>
+      writeObject(what, source, options),
+    );
   }
 
   async get(
@@ -146,20 +123,9 @@ export class LocalObjectStore implements ObjectStore {
     options: CallOptions = {},
   ): Promise<AsyncIterable<Uint8Array>> {
     const path = objectPath(this.#root, key);
-    return await this.#attempt('Reading the object', path, options, async () => {
-      const file = await openForReading(path);
-      try {
-        const found = await file.stat();
-        if (!found.isFile()) throw notFound(key);
-        const { start, length } =
-          range === undefined ? { start: 0, length: found.size } : clipByteRange(range, found.size);
-        options.signal?.throwIfAborted();
-        return streamOf(file, { start, length }, options);
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-    });
+    return await this.#attempt('Reading the object', path, options, () =>
+      readObject(path, range, options),
+    );
   }
 
   async head(key: string, options: CallOptions = {}): Promise<ObjectHead> {
@@ -247,77 +213,6 @@ export class LocalObjectStore implements ObjectStore {
       `The directory ${this.#root} has lost what opening it put there; is it still mounted?`,
     );
   }
-
-  async #fill(file: FileHandle, source: SegmentSource, options: PutOptions): Promise<void> {
-    let unflushed = 0;
-    for await (const slice of sourceSlices(source, options)) {
-      await writeAll(file, slice);
-      unflushed += slice.byteLength;
-      if (this.#fsync && unflushed >= FLUSH_EVERY_BYTES) {
-        await file.datasync();
-        unflushed = 0;
-      }
-    }
-    if (this.#fsync) await file.datasync();
-  }
-
-  async #publish(from: string, path: ObjectPath, ifAbsent: boolean): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await mkdir(dirname(path.file), { recursive: true });
-        await (ifAbsent ? link(from, path.file) : rename(from, path.file));
-        return;
-      } catch (error) {
-        if (!hasCode(error, 'ENOENT') || attempt >= MAX_PUBLISH_ATTEMPTS) {
-          throw whyNotPublished(error, path, ifAbsent);
-        }
-      }
-    }
-  }
-
-  // The directories may be new, and not by this call alone.
-  async #syncUpwards(path: ObjectPath): Promise<void> {
-    if (!this.#fsync) return;
-    for (const directory of path.directories.toReversed()) await syncDirectory(directory);
-    await syncDirectory(this.#root);
-  }
-}
-
-async function openForReading(path: ObjectPath): Promise<FileHandle> {
-  try {
-    return await open(path.file, READ_FLAGS);
-  } catch (error) {
-    if (hasCode(error, 'ELOOP', 'EMLINK')) throw linkFound(path.key, path.file);
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw notFound(path.key, error);
-    throw error;
-  }
-}
-
-function streamOf(
-  file: FileHandle,
-  range: { readonly start: number; readonly length: number },
-  options: CallOptions,
-): ReleasingStream<Uint8Array> {
-  const { signal } = options;
-  const slices = pacedSlices(readFilePieces(file, { ...range, signal }), options);
-  return new ReleasingStream<Uint8Array>({
-    signal,
-    next: async () => {
-      const result = await slices.next();
-      return result.done ? { done: true, value: undefined } : result;
-    },
-    release: async () => {
-      await slices.return();
-      await file.close();
-    },
-  });
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.byteLength; ) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.byteLength - at);
-    at += bytesWritten;
-  }
 }
 
 // A directory is no object, and so counts as not there.
@@ -327,35 +222,8 @@ async function unlinkIfThere(file: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return false;
+    // macOS and others answer EPERM for a directory.
     if (hasCode(error, 'EPERM') && (await lstatIfThere(file))?.isDirectory()) return false;
     throw error;
   }
-}
-
-function notFound(key: string, cause?: unknown): RemoteStorageError {
-  return new RemoteResourceNotFoundError(`There is no object ${JSON.stringify(key)}`, {
-    key,
-    cause,
-  });
-}
-
-function exists(key: string, cause?: unknown): RemoteStorageError {
-  return new RemoteStorageError(
-    'precondition',
-    `The object ${JSON.stringify(key)} exists already`,
-    {
-      key,
-      cause,
-    },
-  );
-}
-
-function whyNotPublished(cause: unknown, path: ObjectPath, ifAbsent: boolean): unknown {
-  if (ifAbsent && hasCode(cause, 'EEXIST')) return exists(path.key, cause);
-  if (!hasCode(cause, 'EISDIR', 'ENOTDIR', 'EEXIST')) return cause;
-  return new RemoteStorageError(
-    'invalid-configuration',
-    `The object ${JSON.stringify(path.key)} cannot be stored: a file system holds either objects below a name, or one of that name`,
-    { key: path.key, cause },
-  );
 }

@@ -70,16 +70,13 @@ function namesOfPart(part: string): string[] {
 /**
  * Refuses to follow symbolic links below the root: they may lead out of it.
  *
- * @throws RemoteStorageError `denied` at a link; `invalid-configuration` where an object is in the way
+ * @throws RemoteStorageError `denied` at a link
  */
 export async function assertNoLinks(path: ObjectPath): Promise<void> {
   for (const directory of path.directories) {
     const found = await lstatIfThere(directory);
     if (found === undefined) return;
     if (found.isSymbolicLink()) throw linkFound(path.key, directory);
-    if (!found.isDirectory()) {
-      throw refused(path.key, `cannot be stored below ${directory}, which is an object itself`);
-    }
   }
 }
 

@@ -20,6 +20,8 @@ const ODD_KEYS = [
   'a/very/deep/place/of/an/object',
   '...',
   '.hidden',
+  // A topic's name may have 249 letters; with its id it is longer than a file's name can be.
+  `${'t'.repeat(249)}-lZ6vvmajTWKDBUTV6SQAtQ/0/object`,
 ];
 
 const UNSAFE_KEYS = [
@@ -76,11 +78,14 @@ export const OBJECT_CASES: ConformanceGroup<StoreSubject> = {
       name: 'what is not there is not found, before the first piece',
       run: async ({ store }) => {
         await putBytes(store, 'there/object', new Uint8Array(1));
-        for (const key of ['missing', 'there', 'there/obj', 'there/object2', 'missing/object']) {
+        const like = ['there', 'there/obj', 'there/object2', 'there/object/below'];
+        for (const key of ['missing', 'missing/object', ...like]) {
           await rejectsWithKind(store.get(key), 'not-found');
           await rejectsWithKind(store.get(key, { start: 0, end: 1 }), 'not-found');
           await rejectsWithKind(store.head(key), 'not-found');
+          await store.delete([key]);
         }
+        assert.deepEqual(await listKeys(store), ['there/object']);
       },
     },
     {
