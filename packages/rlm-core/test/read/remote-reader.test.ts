@@ -172,6 +172,14 @@ describe('aborted transactions of a remote read', () => {
     expect(store.calls).toEqual(['index OFFSET 0', 'fetch 0', 'index TRANSACTION 8']);
   });
 
+  it('are those that overlap what is returned, which need not begin where the segment does (KAFKA-17801)', async () => {
+    const { manager } = await tiered(fill);
+    const result = await manager.fetch(orders3, { offset: 2, maxBytes: 1, readCommitted: true });
+    expect(result).toMatchObject({ abortedTransactions: [{ producerId: 7, firstOffset: 1 }] });
+    const before = await manager.fetch(orders3, { offset: 0, maxBytes: 1, readCommitted: true });
+    expect(before).toMatchObject({ abortedTransactions: [] });
+  });
+
   it('have to be asked of the local log, too, where the remote tier does not tell all', async () => {
     const { manager } = await tiered((log) => {
       log.appendSegment(4);

@@ -31,8 +31,7 @@ export class World {
   reads = 0;
   remoteReads = 0;
   crashes = 0;
-  expired = 0;
-  #copyStarts = new Map<string, number>();
+  readonly #copyStarts = new Map<string, number>();
   #faultPercent = 0;
   #life = new Life();
   #manager: RemoteLogManager;

@@ -164,7 +164,7 @@ export class ModelLog implements PartitionLogView {
   readonly history: Batch[] = [];
   /** Offsets below it are stable; default all. */
   openTransactionAt: number | undefined;
-  #segments: ModelSegment[];
+  readonly #segments: ModelSegment[];
 
   constructor(config: Partial<TieredTopicConfig> = {}, partition: TopicIdPartition = orders3) {
     this.topicIdPartition = partition;
