@@ -1,6 +1,6 @@
 import { ManualClock, type RandomSource, randomBelow, seededRandom } from '@logloft/clock';
 import { describe, expect, it } from 'vitest';
-import { type LogConfigInput, LogError, LogManager, type PartitionLog } from '../src/index.ts';
+import { type LogConfigInput, LogManager, type PartitionLog } from '../src/index.ts';
 import { testBatch } from './support/batches.ts';
 import { readAll, settled, TOPIC_ID } from './support/open-logs.ts';
 import { SimulatedFileSystem } from './support/simulated-file-system.ts';
@@ -55,7 +55,10 @@ class Simulation {
   /** Everything below it was promised to survive a power cut. */
   durableEnd = 0;
 
+  readonly seed: number;
+
   constructor(seed: number) {
+    this.seed = seed;
     this.random = seededRandom(seed);
     this.config = {
       segmentBytes: 600 + this.below(2000),
@@ -196,6 +199,18 @@ class Simulation {
     expect(this.log.deleteRecordsBefore(offset)).toBe(offset);
   }
 
+  async run(steps: number): Promise<void> {
+    await this.open();
+    for (let step = 0; step < steps; step += 1) {
+      try {
+        await this.step();
+        if (step % 20 === 19) await this.check();
+      } catch (error) {
+        throw new Error(`Seed ${this.seed} failed at step ${step}`, { cause: error });
+      }
+    }
+  }
+
   async check(): Promise<void> {
     const from = this.log.localLogStartOffset;
     const all = await settled(readAll(this.log, from), this.clock);
@@ -207,17 +222,7 @@ class Simulation {
 describe('a partition log beside a plain model of it', () => {
   for (let seed = 1; seed <= 40; seed += 1) {
     it(`keeps what it acknowledged through rolls, cuts, restarts and crashes (seed ${seed})`, async () => {
-      const simulation = new Simulation(seed);
-      await simulation.open();
-      for (let step = 0; step < 120; step += 1) {
-        try {
-          await simulation.step();
-          if (step % 20 === 19) await simulation.check();
-        } catch (error) {
-          const kind = error instanceof LogError ? error.code : '';
-          throw new Error(`Seed ${seed} failed at step ${step} ${kind}`, { cause: error });
-        }
-      }
+      await new Simulation(seed).run(120);
     });
   }
 });

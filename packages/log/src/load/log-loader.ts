@@ -118,7 +118,8 @@ class LogLoader {
   #firstUnsafeIndex(): number {
     const { segments } = this.#state;
     if (this.#options.isClean) return segments.count;
-    return Math.max(0, segments.floorIndex(this.#options.recoveryPoint));
+    // The segment with the last safe offset was the active one perhaps, its stored indexes old.
+    return Math.max(0, segments.floorIndex(this.#options.recoveryPoint - 1));
   }
 
   /** Takes a segment over with its stored indexes; false when they, or its end, are not sound. */

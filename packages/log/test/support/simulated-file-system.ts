@@ -39,7 +39,7 @@ export class SimulatedFileSystem implements FileSystem {
   readonly calls = new Map<string, number>();
   #entries = new Map<string, Inode>();
   #durableEntries = new Map<string, Inode>();
-  #directories = new Set<string>();
+  readonly #directories = new Set<string>();
   #isDead = false;
 
   /** What a new process finds. The old one can do nothing any more. */
@@ -96,8 +96,12 @@ export class SimulatedFileSystem implements FileSystem {
 
   writeFileSync(path: string, bytes: Uint8Array): void {
     this.#call('writeFile', path);
-    const inode = this.#entries.get(path) ?? { content: Buffer.alloc(0), durable: Buffer.alloc(0) };
-    this.#entries.set(path, { ...inode, content: Buffer.from(bytes) });
+    const inode = this.#entries.get(path) ?? {
+      content: Buffer.alloc(0),
+      durable: Buffer.alloc(0),
+    };
+    inode.content = Buffer.from(bytes);
+    this.#entries.set(path, inode);
   }
 
   async writeFile(path: string, bytes: Uint8Array): Promise<void> {
