@@ -1,11 +1,34 @@
-import { Meter, type MetricName, type MetricsRegistry } from '@logloft/metrics';
+import { Meter, type MetricName, type MetricsRegistry, type Sensor } from '@logloft/metrics';
 import type { TopicIdPartition } from '@logloft/remote-storage';
 import { partitionKey } from './metadata/partition-events.ts';
 
 const GROUP = 'BrokerTopicMetrics';
 
-/** Meters of events: a rate under Kafka's name, and a total. One of each topic, one of the broker. */
-export const REMOTE_LOG_METERS = {
+/** What is metered. */
+export type RemoteLogMeter =
+  | 'fetchBytes'
+  | 'fetchRequests'
+  | 'fetchErrors'
+  | 'copyBytes'
+  | 'copyRequests'
+  | 'copyErrors'
+  | 'deleteRequests'
+  | 'deleteErrors';
+
+/** What is kept by partition, and shown as sums. */
+export type RemoteLogGauge =
+  | 'copyLagBytes'
+  | 'copyLagSegments'
+  | 'deleteLagBytes'
+  | 'deleteLagSegments'
+  | 'metadataCount'
+  | 'sizeBytes'
+  | 'sizeComputationTime';
+
+/** Of each meter: Kafka's name for the rate, a name for the total, and what it is about. */
+const METERS: Readonly<
+  Record<RemoteLogMeter, readonly [rate: string, total: string, description: string]>
+> = {
   fetchBytes: ['RemoteFetchBytesPerSec', 'RemoteFetchBytesTotal', 'bytes returned by remote reads'],
   fetchRequests: ['RemoteFetchRequestsPerSec', 'RemoteFetchRequestsTotal', 'remote reads'],
   fetchErrors: ['RemoteFetchErrorsPerSec', 'RemoteFetchErrorsTotal', 'remote reads that failed'],
@@ -14,23 +37,21 @@ export const REMOTE_LOG_METERS = {
   copyErrors: ['RemoteCopyErrorsPerSec', 'RemoteCopyErrorsTotal', 'copies that failed'],
   deleteRequests: ['RemoteDeleteRequestsPerSec', 'RemoteDeleteRequestsTotal', 'deletions begun'],
   deleteErrors: ['RemoteDeleteErrorsPerSec', 'RemoteDeleteErrorsTotal', 'deletions that failed'],
-} as const satisfies Record<string, readonly [rate: string, total: string, description: string]>;
+};
 
-/** Gauges kept by partition and shown as sums, one of each topic, one of the broker (KIP-963). */
-export const REMOTE_LOG_GAUGES = {
-  copyLagBytes: ['RemoteCopyLagBytes', 'bytes rolled and not copied yet'],
-  copyLagSegments: ['RemoteCopyLagSegments', 'segments rolled and not copied yet'],
-  deleteLagBytes: ['RemoteDeleteLagBytes', 'bytes chosen for deletion and not deleted yet'],
-  deleteLagSegments: ['RemoteDeleteLagSegments', 'segments chosen for deletion, not deleted yet'],
-  metadataCount: ['RemoteLogMetadataCount', 'remote segments known and not deleted'],
-  sizeBytes: ['RemoteLogSizeBytes', 'bytes of remote segments that are copied whole'],
-  sizeComputationTime: ['RemoteLogSizeComputationTime', 'ms taken to compute the remote size'],
-} as const satisfies Record<string, readonly [name: string, description: string]>;
-
-/** What can be metered. */
-export type RemoteLogMeter = keyof typeof REMOTE_LOG_METERS;
-/** What is kept by partition. */
-export type RemoteLogGauge = keyof typeof REMOTE_LOG_GAUGES;
+/** Of each gauge: Kafka's name (KIP-963), and what it is about. */
+const GAUGES: ReadonlyMap<RemoteLogGauge, readonly [name: string, description: string]> = new Map([
+  ['copyLagBytes', ['RemoteCopyLagBytes', 'bytes rolled and not copied yet']],
+  ['copyLagSegments', ['RemoteCopyLagSegments', 'segments rolled and not copied yet']],
+  ['deleteLagBytes', ['RemoteDeleteLagBytes', 'bytes chosen for deletion, not deleted yet']],
+  [
+    'deleteLagSegments',
+    ['RemoteDeleteLagSegments', 'segments chosen for deletion, not deleted yet'],
+  ],
+  ['metadataCount', ['RemoteLogMetadataCount', 'remote segments known and not deleted']],
+  ['sizeBytes', ['RemoteLogSizeBytes', 'bytes of remote segments that are copied whole']],
+  ['sizeComputationTime', ['RemoteLogSizeComputationTime', 'ms taken to compute the remote size']],
+]);
 
 interface TopicFigures {
   /** Values of the topic's partitions, by partition. */
@@ -47,8 +68,7 @@ export class RemoteLogMetrics {
 
   constructor(registry: MetricsRegistry) {
     this.#registry = registry;
-    for (const gauge of gaugeNames()) {
-      const [name, description] = REMOTE_LOG_GAUGES[gauge];
+    for (const [gauge, [name, description]] of GAUGES) {
       this.addGauge({ name, group: GROUP, description }, () => this.total(gauge));
     }
   }
@@ -111,8 +131,8 @@ export class RemoteLogMetrics {
     this.#sensors.clear();
   }
 
-  #sensor(meter: RemoteLogMeter, topic?: string) {
-    const [rate, total, description] = REMOTE_LOG_METERS[meter];
+  #sensor(meter: RemoteLogMeter, topic?: string): Sensor {
+    const [rate, total, description] = METERS[meter];
     const key = topic === undefined ? rate : `${rate}:${topic}`;
     const known = this.#registry.getSensor(key);
     if (known !== undefined) return known;
@@ -131,8 +151,7 @@ export class RemoteLogMetrics {
   #topic(topic: string): TopicFigures {
     let figures = this.#topics.get(topic);
     if (figures === undefined) {
-      const gauges = gaugeNames().map((gauge) => {
-        const [name, description] = REMOTE_LOG_GAUGES[gauge];
+      const gauges = [...GAUGES].map(([gauge, [name, description]]) => {
         const tags = { topic };
         const full = this.#registry.metricName({ name, group: GROUP, tags, description });
         this.#registry.addGaugeIfAbsent(full, () => this.total(gauge, topic));
@@ -143,9 +162,4 @@ export class RemoteLogMetrics {
     }
     return figures;
   }
-}
-
-function gaugeNames(): RemoteLogGauge[] {
-  // The keys of an object literal are its own, in order; TypeScript types them as strings.
-  return Object.keys(REMOTE_LOG_GAUGES) as RemoteLogGauge[];
 }

@@ -227,9 +227,15 @@ export class RemoteLogManager implements AsyncDisposable {
     return this.#tasksOf(partition).status;
   }
 
-  /** Whether the read quota has room now; a fetch would be answered as throttled if not. */
+  /**
+   * Whether the read quota has room now; a fetch would be answered as throttled if not. Each refusal
+   * counts in the throttle times, as Kafka counts it.
+   */
   get readsAllowed(): boolean {
-    return !this.#readQuota.isExceeded();
+    if (this.#closing.signal.aborted) return true;
+    const permit = this.#readQuota.tryAdmit(0);
+    permit?.release();
+    return permit !== undefined;
   }
 
   /** How the quotas stand. */

@@ -79,7 +79,9 @@ export class RemoteReader {
     const { metrics } = this.#context;
     const { topic } = log.topicIdPartition;
     request.signal?.throwIfAborted();
-    const permit = this.#quota.tryAdmit(request.maxBytes);
+    // No read is larger than its segment; what is not there is reported by the read itself.
+    const most = this.#segmentAt(log, request.offset)?.segmentSizeInBytes ?? 0;
+    const permit = this.#quota.tryAdmit(Math.min(request.maxBytes, most));
     if (permit === undefined) return { throttled: true };
     let bytes = 0;
     metrics.mark('fetchRequests', topic);

@@ -1,3 +1,4 @@
+import { ByteLimit } from '@logloft/quota';
 import { describe, expect, it } from 'vitest';
 import { ModelLog } from '../support/model-log.ts';
 import { orders3 } from '../support/segments.ts';
@@ -114,6 +115,24 @@ describe('a remote read', () => {
     const given = manager.fetch(orders3, { offset: 0, maxBytes: 1, signal: controller.signal });
     controller.abort(new Error('500 ms are over'));
     await expect(given).rejects.toThrow('500 ms are over');
+  });
+
+  it('reserves of the read quota no more than its segment has, and tells what is exhausted', async () => {
+    const options = { readLimit: ByteLimit.of(400) };
+    const { manager, metric, store, clock } = await tiered((f) => f.appendSegment(), options);
+    store.faultOf = () => ({ kind: 'slow', ms: 10 });
+    const read = () => manager.fetch(orders3, { offset: 0, maxBytes: 50_000_000 });
+    const reads = [read(), read(), read()];
+    await clock.advanceAsync(0);
+    expect(manager.quotas().read.reservedBytes).toBe(2 * 264);
+    expect(manager.readsAllowed).toBe(false);
+    await clock.advanceAsync(100);
+    const answers = await Promise.all(reads);
+    expect(answers.map((one) => one.throttled)).toEqual([false, false, true]);
+    expect(manager.quotas().read.reservedBytes).toBe(0);
+    expect(metric('remote-fetch-throttle-time-max')).toBeGreaterThan(0);
+    await clock.advanceAsync(2_000);
+    expect(manager.readsAllowed).toBe(true);
   });
 
   it('waits its turn, and is refused when too many wait', async () => {
