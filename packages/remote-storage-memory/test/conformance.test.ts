@@ -1,7 +1,9 @@
-import { ObjectStoreRemoteStorage } from '@logloft/remote-storage';
+import { GuardedObjectStore, ObjectStoreRemoteStorage } from '@logloft/remote-storage';
 import {
   describeObjectStore,
   describeRemoteStorageManager,
+  FaultyObjectStore,
+  scriptedFaults,
   testContext,
 } from '@logloft/remote-storage-testkit';
 import { describe, test } from 'vitest';
@@ -12,6 +14,18 @@ const runner = { describe, test };
 describeObjectStore(runner, {
   name: 'MemoryObjectStore',
   open: () => ({ store: new MemoryObjectStore() }),
+});
+
+describeObjectStore(runner, {
+  name: 'GuardedObjectStore over MemoryObjectStore',
+  open: () => ({ store: new GuardedObjectStore(new MemoryObjectStore(), testContext(1)) }),
+});
+
+describeObjectStore(runner, {
+  name: 'FaultyObjectStore without faults over MemoryObjectStore',
+  open: () => ({
+    store: new FaultyObjectStore(new MemoryObjectStore(), scriptedFaults({}), testContext(1).clock),
+  }),
 });
 
 describeRemoteStorageManager(runner, {

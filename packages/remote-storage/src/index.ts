@@ -1,26 +1,19 @@
-export type { ByteRange } from './byte-range.ts';
-export { clipByteRange } from './byte-range.ts';
-export type { Flight } from './cache/single-flight.ts';
-export { SingleFlight } from './cache/single-flight.ts';
+export { type ByteRange, clipByteRange } from './byte-range.ts';
+export { type Flight, SingleFlight } from './cache/single-flight.ts';
 export type { CallOptions, Pacer } from './call-options.ts';
 export type { ObjectStoreCapabilities, RemoteStorageCapabilities } from './capabilities.ts';
 export { collectBytes } from './collect-bytes.ts';
 export { compareKeys } from './compare-keys.ts';
-export type { DeadlineOptions } from './deadline.ts';
-export { withDeadline } from './deadline.ts';
-export type {
-  RemoteStorageErrorCode,
-  RemoteStorageErrorKind,
-  RemoteStorageErrorOptions,
-} from './errors.ts';
+export { type DeadlineOptions, withDeadline } from './deadline.ts';
+export type { RemoteStorageErrorCode, RemoteStorageErrorKind } from './errors.ts';
 export {
   isNotFound,
   isRemoteStorageError,
   RemoteResourceNotFoundError,
   RemoteStorageError,
+  type RemoteStorageErrorOptions,
 } from './errors.ts';
-export type { FileSourceOptions } from './file-source.ts';
-export { fileSource } from './file-source.ts';
+export { type FileSourceOptions, fileSource } from './file-source.ts';
 export { guardStream } from './guard-stream.ts';
 export type {
   GuardedObjectStoreContext,
@@ -28,13 +21,12 @@ export type {
 } from './guarded-object-store.ts';
 export { GuardedObjectStore } from './guarded-object-store.ts';
 export type { CustomMetadataField } from './layout/custom-metadata.ts';
-export type { LayoutOptions } from './layout/layout-options.ts';
-export { readLayoutOptions } from './layout/layout-options.ts';
+export { type LayoutOptions, readLayoutOptions } from './layout/layout-options.ts';
 export { ObjectStoreRemoteStorage } from './layout/object-store-remote-storage.ts';
 export type { SegmentObjectSuffix } from './layout/segment-key.ts';
 export type { ListedSegment } from './layout/segment-listing.ts';
-export type { IndexType, LogSegmentData, SegmentSource } from './log-segment-data.ts';
-export { INDEX_TYPES } from './log-segment-data.ts';
+export type { LogSegmentData, SegmentSource } from './log-segment-data.ts';
+export { INDEX_TYPES, type IndexType } from './log-segment-data.ts';
 export { memorySource } from './memory-source.ts';
 export { assertObjectKey } from './object-key.ts';
 export type { ListOptions, ObjectHead, ObjectStore, PutOptions } from './object-store.ts';
@@ -49,21 +41,12 @@ export type {
   RemoteStorageFactory,
 } from './plugin.ts';
 export type { OptionParser } from './plugin-option-parsers.ts';
-export {
-  flagOption,
-  integerOption,
-  namesOption,
-  textOption,
-} from './plugin-option-parsers.ts';
-export type { FilePiecesOptions } from './read-file-pieces.ts';
-export { readFilePieces } from './read-file-pieces.ts';
-export type { ParsedOptions } from './read-plugin-options.ts';
-export { readPluginOptions } from './read-plugin-options.ts';
-export type { ReleasingStreamOptions } from './releasing-stream.ts';
-export { ReleasingStream } from './releasing-stream.ts';
+export { flagOption, integerOption, namesOption, textOption } from './plugin-option-parsers.ts';
+export { type FilePiecesOptions, readFilePieces } from './read-file-pieces.ts';
+export { type ParsedOptions, readPluginOptions } from './read-plugin-options.ts';
+export { ReleasingStream, type ReleasingStreamOptions } from './releasing-stream.ts';
 export type { RemoteStorageManager } from './remote-storage-manager.ts';
-export type { RetryOptions, RetryPolicy } from './retry.ts';
-export { DEFAULT_RETRY_POLICY, retry } from './retry.ts';
+export { DEFAULT_RETRY_POLICY, type RetryOptions, type RetryPolicy, retry } from './retry.ts';
 export type {
   CustomMetadata,
   RemoteLogSegmentId,
@@ -73,7 +56,5 @@ export type {
   TopicIdPartition,
   Uuid,
 } from './segment-metadata.ts';
-export type { FailedAction } from './to-remote-storage-error.ts';
-export { toRemoteStorageError } from './to-remote-storage-error.ts';
-export type { WatchdogOptions } from './watchdog.ts';
-export { Watchdog } from './watchdog.ts';
+export { type FailedAction, toRemoteStorageError } from './to-remote-storage-error.ts';
+export { Watchdog, type WatchdogOptions } from './watchdog.ts';
