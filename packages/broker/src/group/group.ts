@@ -78,6 +78,7 @@ export class Group {
     return this.#protocolName;
   }
 
+  /** In the join phase this may still be a member that is gone; its end elects one that is there. */
   get leaderId(): string | undefined {
     return this.#leaderId;
   }
@@ -128,7 +129,6 @@ export class Group {
   restore(restored: RestoredGroup): void {
     for (const member of restored.members) {
       member.isNew = false;
-      member.idIsKnownToClient = true;
       this.add(member, restored.protocolType ?? '');
     }
     this.#generationId = restored.generationId;
@@ -157,7 +157,6 @@ export class Group {
     if (instanceId !== null && this.#memberIdOfInstance.get(instanceId) === member.id) {
       this.#memberIdOfInstance.delete(instanceId);
     }
-    if (this.#leaderId === member.id) this.#leaderId = this.#members.keys().next().value;
   }
 
   /** Gives a static member a new id in its old place; it stays leader if it was. */

@@ -97,7 +97,6 @@ export class Rebalances {
   /** Starts a rebalance. A group that has no generation yet gathers members for a while first. */
   prepare(group: Group, reason: string): void {
     this.answerSyncs(group, () => syncRefused('REBALANCE_IN_PROGRESS'));
-    group.pendingSync.clear();
     group.persistingGeneration = undefined;
     group.isInitialRebalance = group.state === 'Empty';
     group.transitionTo('PreparingRebalance', this.#context.clock.now());

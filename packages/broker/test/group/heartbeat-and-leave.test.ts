@@ -54,6 +54,29 @@ describe('a session', () => {
     expect((await leader.join()).members).toHaveLength(1);
   });
 
+  it('begins again with the answer to a join, for those who then fall silent', async () => {
+    const fixture = new GroupFixture();
+    const member = fixture.member();
+    await Promise.all([member.join(), fixture.settle()]);
+    await fixture.clock.advanceAsync(SESSION_MS - 1);
+    expect(fixture.state()).toBe('CompletingRebalance');
+    await fixture.clock.advanceAsync(1);
+    expect(fixture.state()).toBe('Dead');
+  });
+
+  it('does not run while a join is parked, even if the member heartbeats', async () => {
+    const fixture = new GroupFixture();
+    const [leader, follower] = await fixture.stableGroup(2);
+    const rejoined = leader.join();
+    expect(leader.heartbeat()).toBe('REBALANCE_IN_PROGRESS');
+    for (let ms = 0; ms < 2 * SESSION_MS; ms += 5000) {
+      follower?.heartbeat();
+      await fixture.clock.advanceAsync(5000);
+    }
+    await follower?.join();
+    expect((await rejoined).error).toBe('NONE');
+  });
+
   it('is prolonged by commits', async () => {
     const fixture = new GroupFixture();
     const [member] = await fixture.stableGroup(1);

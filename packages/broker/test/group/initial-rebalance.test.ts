@@ -83,4 +83,16 @@ describe('the very first join of a member', () => {
     await leader.join();
     expect((await newcomer).error).toBe('NONE');
   });
+
+  it('that waited long is followed by ones that may wait for the whole rebalance timeout', async () => {
+    const fixture = new GroupFixture();
+    const timing = { rebalanceTimeoutMs: 1_000_000, sessionTimeoutMs: 500_000 };
+    const [leader, follower] = await fixture.stableGroup(2, timing);
+    const rejoined = leader.join();
+    await fixture.clock.advanceAsync(400_000);
+    follower?.heartbeat();
+    await fixture.clock.advanceAsync(400_000);
+    await follower?.join();
+    expect((await rejoined).error).toBe('NONE');
+  });
 });

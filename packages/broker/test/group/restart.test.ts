@@ -102,6 +102,20 @@ describe('after a restart', () => {
     expect(after.state()).toBe('Empty');
   });
 
+  it('a member that rejoins is no newcomer: it may wait for the whole rebalance timeout', async () => {
+    const log = new MemoryOffsetLog();
+    const timing = { rebalanceTimeoutMs: 1_000_000, sessionTimeoutMs: 500_000 };
+    const [leader, follower] = await (await started(log)).stableGroup(2, timing);
+    const after = await started(log);
+    const rejoined = reconnect(leader, after).join();
+    await after.clock.advanceAsync(400_000);
+    const other = reconnect(follower ?? leader, after);
+    expect(other.heartbeat()).toBe('REBALANCE_IN_PROGRESS');
+    await after.clock.advanceAsync(400_000);
+    await other.join();
+    expect((await rejoined).members).toHaveLength(2);
+  });
+
   it('the generation goes on where it was', async () => {
     const log = new MemoryOffsetLog();
     const [member] = await (await started(log)).stableGroup(1);

@@ -41,6 +41,24 @@ describe('a static member', () => {
     expect((await before.joinOnce()).error).toBe('FENCED_INSTANCE_ID');
   });
 
+  it('that restarts before it asked for its assignment is still expected to ask', async () => {
+    const fixture = new GroupFixture();
+    const leader = fixture.member({ requiresKnownMemberId: false });
+    const before = fixture.member(STATIC);
+    await Promise.all([leader.join(), before.join(), fixture.settle()]);
+    await leader.sync();
+    const after = fixture.member(STATIC);
+    await after.join();
+    let isThere = false;
+    const waited = fixture.coordinator.waitForGroup('group').then(() => {
+      isThere = true;
+    });
+    await fixture.settle();
+    expect(isThere).toBe(false);
+    await after.sync();
+    await waited;
+  });
+
   it('that led and restarts is told to skip the assignment, with the members to watch', async () => {
     const fixture = new GroupFixture();
     await fixture.stableGroup(1, STATIC);
@@ -94,7 +112,7 @@ describe('a static member', () => {
 
   it('whose former self has a sync parked fences that sync', async () => {
     const fixture = new GroupFixture();
-    const leader = fixture.member();
+    const leader = fixture.member({ requiresKnownMemberId: false });
     const before = fixture.member(STATIC);
     await Promise.all([leader.join(), before.join(), fixture.settle()]);
     const waiting = before.sync();

@@ -230,4 +230,36 @@ describe('the sync phase', () => {
     await leader.sync();
     expect((await waiting).error).toBe('NONE');
   });
+
+  it('expects a client that went away in it to ask again, although its members heartbeat', async () => {
+    const log = new MemoryOffsetLog();
+    const fixture = new GroupFixture({}, { offsetLog: log });
+    await fixture.coordinator.load([]);
+    const [leader, follower] = await joinedPair(fixture);
+    log.isHeld = true;
+    const gone = new AbortController();
+    const dropped = follower.sync({ signal: gone.signal });
+    const synced = leader.sync();
+    // The sync phase is over with nobody missing when the log is slow.
+    await fixture.clock.advanceAsync(REBALANCE_MS);
+    gone.abort(new Error('the client went away'));
+    await expect(dropped).rejects.toThrow('the client went away');
+    log.isHeld = false;
+    log.release();
+    expect((await synced).error).toBe('NONE');
+    for (let ms = 0; ms < REBALANCE_MS; ms += 5000) {
+      expect([leader.heartbeat(), follower.heartbeat()]).toEqual(['NONE', 'NONE']);
+      await fixture.clock.advanceAsync(5000);
+    }
+    expect(follower.heartbeat()).toBe('UNKNOWN_MEMBER_ID');
+  });
+
+  it('ends with the last member that asks after the group is stable', async () => {
+    const fixture = new GroupFixture();
+    const [leader, follower] = await joinedPair(fixture);
+    await leader.sync();
+    expect(fixture.clock.pendingTimers).toBe(4);
+    await follower.sync();
+    expect(fixture.clock.pendingTimers).toBe(3);
+  });
 });
