@@ -1,5 +1,7 @@
 // The registry and what is in it.
 
+// Stats.
+export type { BinScheme } from './bin-scheme.ts';
 // Errors.
 export type { QuotaViolation } from './errors.ts';
 export {
@@ -19,7 +21,6 @@ export type { RecordingLevel } from './recording-level.ts';
 export type { MetricReading, MetricsRegistryOptions } from './registry.ts';
 export { MetricsRegistry } from './registry.ts';
 export type { Sensor, SensorOptions } from './sensor.ts';
-// Stats.
 export type {
   CompoundStat,
   Measurable,
@@ -29,12 +30,25 @@ export type {
   WindowedStat,
 } from './stat.ts';
 export { Avg } from './stats/avg.ts';
+export type { ConstantBinsOptions } from './stats/constant-bins.ts';
+export { ConstantBins } from './stats/constant-bins.ts';
 export { CumulativeCount } from './stats/cumulative-count.ts';
 export { CumulativeSum } from './stats/cumulative-sum.ts';
+export type {
+  BooleanFrequencies,
+  FrequenciesOptions,
+  NamedFrequency,
+} from './stats/frequencies.ts';
+export { Frequencies } from './stats/frequencies.ts';
+export { Histogram } from './stats/histogram.ts';
+export type { LinearBinsOptions } from './stats/linear-bins.ts';
+export { LinearBins } from './stats/linear-bins.ts';
 export { Max } from './stats/max.ts';
 export type { MeterOptions } from './stats/meter.ts';
 export { Meter } from './stats/meter.ts';
 export { Min } from './stats/min.ts';
+export type { NamedPercentile, PercentilesOptions } from './stats/percentiles.ts';
+export { Percentiles } from './stats/percentiles.ts';
 export type { RateOptions } from './stats/rate.ts';
 export { Rate } from './stats/rate.ts';
 export { SimpleRate } from './stats/simple-rate.ts';

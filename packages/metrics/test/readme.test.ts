@@ -21,8 +21,8 @@ test('the README has every error code, and no other', () => {
   expect(codes(readme)).toEqual(codes(read('../src/errors.ts')));
 });
 
-test('the README has every stat that is exported, and no other', () => {
+test('the README names every stat and scheme of bins that is exported', () => {
   const stats = [...read('../src/index.ts').matchAll(/export \{ (\w+) \} from '.\/stats\//g)];
-  const documented = [...readme.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  for (const [, stat] of stats) expect(documented).toContain(stat);
+  expect(stats.length).toBeGreaterThan(10);
+  for (const [, stat] of stats) expect(readme).toContain(`\`${stat}\``);
 });
