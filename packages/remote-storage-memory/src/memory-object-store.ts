@@ -14,7 +14,6 @@ import {
   RemoteStorageError,
   type SegmentSource,
   sourceSlices,
-  toRemoteStorageError,
 } from '@logloft/remote-storage';
 
 const PIECE_BYTES = 256 * 1024;
@@ -66,7 +65,7 @@ export class MemoryObjectStore implements ObjectStore {
     this.#refuseExisting(key, options);
     this.#reserve(key, source.size);
     try {
-      const bytes = await readWhole(key, source, options);
+      const bytes = await readWhole(source, options);
       this.#assertOpen();
       // Another writer may have been faster.
       this.#refuseExisting(key, options);
@@ -171,23 +170,14 @@ export class MemoryObjectStore implements ObjectStore {
   }
 }
 
-async function readWhole(
-  key: string,
-  source: SegmentSource,
-  options: PutOptions,
-): Promise<Uint8Array> {
+async function readWhole(source: SegmentSource, options: PutOptions): Promise<Uint8Array> {
   const whole = new Uint8Array(source.size);
   let at = 0;
-  try {
-    for await (const slice of sourceSlices(source, options)) {
-      whole.set(slice, at);
-      at += slice.byteLength;
-    }
-    return whole;
-  } catch (error) {
-    if (options.signal?.aborted) throw options.signal.reason;
-    throw toRemoteStorageError(error, { action: 'Writing the object', key });
+  for await (const slice of sourceSlices(source, options)) {
+    whole.set(slice, at);
+    at += slice.byteLength;
   }
+  return whole;
 }
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {

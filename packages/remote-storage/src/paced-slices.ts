@@ -1,6 +1,7 @@
 import type { CallOptions } from './call-options.ts';
 import { RemoteStorageError } from './errors.ts';
 import type { SegmentSource } from './log-segment-data.ts';
+import { toRemoteStorageError } from './to-remote-storage-error.ts';
 
 // The largest slice that a pacer is asked for at a time; see `Pacer`.
 const SLICE_BYTES = 64 * 1024;
@@ -36,25 +37,41 @@ export async function* pacedSlices(
  * All bytes of a source as {@link pacedSlices}, exactly as many as it promised: for stores, whose
  * objects must be whole.
  *
- * @throws RemoteStorageError `corrupt` when the source gives more or fewer bytes than its size
+ * @throws RemoteStorageError `corrupt` when the source gives more or fewer bytes than its size, or is
+ *   not there any more; whatever else it throws becomes a RemoteStorageError, too
+ * @throws the reason of the signal when it aborts
  */
 export async function* sourceSlices(
   source: SegmentSource,
   options: CallOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  options.signal?.throwIfAborted();
+  const { signal } = options;
+  signal?.throwIfAborted();
   const { size } = source;
   if (size === 0) return;
-  const pieces = source.read({ start: 0, end: size - 1 }, { signal: options.signal });
   let total = 0;
-  for await (const slice of pacedSlices(pieces, options)) {
-    total += slice.byteLength;
-    if (total > size) throw wrongLength(size, total);
-    yield slice;
+  try {
+    const pieces = source.read({ start: 0, end: size - 1 }, { signal });
+    for await (const slice of pacedSlices(pieces, options)) {
+      total += slice.byteLength;
+      if (total > size) throw wrongLength(size, total);
+      yield slice;
+    }
+  } catch (error) {
+    // Sources may wrap the reason of an abort, or fail because of it.
+    signal?.throwIfAborted();
+    throw sourceFailure(error);
   }
   // A reading that was broken off may look like the end of the source.
-  options.signal?.throwIfAborted();
+  signal?.throwIfAborted();
   if (total < size) throw wrongLength(size, total);
+}
+
+// `not-found` is kept for the store: a lost source must not be taken for a lost object.
+function sourceFailure(error: unknown): RemoteStorageError {
+  const known = toRemoteStorageError(error, { action: 'Reading the source' });
+  if (known.kind !== 'not-found') return known;
+  return new RemoteStorageError('corrupt', known.message, { cause: error });
 }
 
 function wrongLength(promised: number, given: number): RemoteStorageError {

@@ -118,6 +118,22 @@ test('a source must give exactly what it promised', async () => {
   }
 });
 
+test('what a source throws is an error of the contract, and a lost source is never not-found', async () => {
+  const throwing = (error: unknown, signal?: AbortSignal): Promise<Uint8Array> => {
+    const read = (): AsyncIterable<Uint8Array> => {
+      throw error;
+    };
+    return collectBytes(sourceSlices({ size: 5, read }, { signal }), 5);
+  };
+  await expect(throwing(new Error('gone'))).rejects.toMatchObject({ kind: 'unavailable' });
+  const lost = Object.assign(new Error('no such file'), { code: 'ENOENT' });
+  await expect(throwing(lost)).rejects.toMatchObject({ kind: 'corrupt', cause: lost });
+  const notFound = new RemoteResourceNotFoundError('of another store');
+  await expect(throwing(notFound)).rejects.toMatchObject({ kind: 'corrupt' });
+  const reason = new Error('enough');
+  await expect(throwing(lost, AbortSignal.abort(reason))).rejects.toBe(reason);
+});
+
 test('a stream is released once: at its end, by return, by failure, by its signal, and unread', async () => {
   const released: string[] = [];
   const streamOf = (
