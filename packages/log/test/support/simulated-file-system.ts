@@ -46,7 +46,7 @@ export class SimulatedFileSystem implements FileSystem {
   crash(kind: 'process' | 'power', random: RandomSource): SimulatedFileSystem {
     this.#isDead = true;
     const next = new SimulatedFileSystem();
-    next.#directories = new Set(this.#directories);
+    for (const directory of this.#directories) next.#directories.add(directory);
     const entries = kind === 'process' ? this.#entries : this.#durableEntries;
     for (const [path, inode] of entries) {
       const content = kind === 'process' ? inode.content : survivor(inode, random);
