@@ -14,7 +14,7 @@ const ARROWS: ReadonlyMap<string, readonly string[]> = new Map([
   ['bufferpool', ['clock', 'metrics']],
   ['quota', ['clock', 'metrics']],
   ['records', []],
-  ['protocol', ['records']],
+  ['protocol', []],
   ['log', ['records', 'clock', 'metrics', 'bufferpool']],
   ['remote-storage', ['clock', 'metrics', 'bufferpool', 'quota']],
   ['remote-storage-local', ['remote-storage', 'clock']],
