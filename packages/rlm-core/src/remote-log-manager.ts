@@ -140,8 +140,10 @@ export class RemoteLogManager implements AsyncDisposable {
       const leaders = tiered(change.leaders ?? []);
       const followers = tiered(change.followers ?? []);
       this.metadata.assign([...leaders, ...followers].map((log) => log.topicIdPartition));
-      for (const log of followers) await this.#takeOver(log, 'follower');
-      for (const log of leaders) await this.#takeOver(log, 'leader');
+      await Promise.all([
+        ...followers.map((log) => this.#takeOver(log, 'follower')),
+        ...leaders.map((log) => this.#takeOver(log, 'leader')),
+      ]);
       this.#warnOfUnholdableLimit();
     });
   }

@@ -249,6 +249,25 @@ describe('the remote log manager', () => {
     expect(manager.metadata.remoteLogSegmentMetadata(orders3, 0, 1)).toBeDefined();
   });
 
+  it('takes a segment that expires while its copy fails for done', async () => {
+    const log = logWithSegments(2);
+    const { lead, manager, store, clock, metric } = tieredBroker({ log });
+    store.faultOf = (operation, { startOffset }) =>
+      operation === 'copy' && startOffset === 0 ? { kind: 'slow', ms: 1000 } : undefined;
+    await lead();
+    await log.advanceLogStartOffset(3);
+    store.faultOf = () => undefined;
+    store.customMetadata = new Uint8Array(129);
+    await clock.advanceAsync(999);
+    store.onCopied = () => {
+      store.customMetadata = undefined;
+    };
+    await clock.advanceAsync(1);
+    expect(manager.status(orders3).copy).toMatchObject({ outcome: 'up-to-date', failures: 0 });
+    expect(metric('RemoteCopyErrorsTotal')).toBeUndefined();
+    expect(log.highestOffsetInRemoteStorage).toBe(5);
+  });
+
   it('skips over hostile records in the metadata log', async () => {
     const eventLog = new InMemoryEventLog();
     const at = metadataPartitionFor(orders3, 50);

@@ -136,7 +136,12 @@ export class CopyTask {
       for (;;) {
         const [segment] = this.plan().eligible;
         if (segment === undefined) return 'up-to-date';
-        if (!(await this.#copyUnderQuota(segment, slot, signal))) return 'quota-exhausted';
+        const copied = await this.#copyUnderQuota(segment, slot, signal).catch((error: unknown) => {
+          // A segment that expired meanwhile need not be copied any more; that it is gone is no failure.
+          if (signal.aborted || segment.nextOffset > this.#log.logStartOffset) throw error;
+          return true;
+        });
+        if (!copied) return 'quota-exhausted';
         this.updateLag();
       }
     } finally {

@@ -97,6 +97,8 @@ export class World {
     this.highestLimit = Number.POSITIVE_INFINITY;
     await this.clock.advanceAsync(120_000);
     this.log.applyLocalRetention();
+    // Nothing shall expire any more just before the end.
+    this.log.config = { ...this.log.config, retentionMs: -1, retentionBytes: -1 };
     await this.clock.advanceAsync(10_000);
   }
 
