@@ -1,1 +1,4 @@
-export {};
+#!/usr/bin/env node
+import { runCommandLine } from './cli.ts';
+
+process.exitCode = await runCommandLine(process.argv.slice(2));

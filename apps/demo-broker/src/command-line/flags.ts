@@ -1,0 +1,132 @@
+/** Commands that take flags. */
+export type FlaggedCommand = 'start' | 'demo';
+
+/** One flag of the command line. */
+export interface Flag {
+  /** Without the leading dashes. */
+  readonly name: string;
+  readonly short?: string | undefined;
+  /** What stands for its value in the help; `undefined` for a flag without one. */
+  readonly value?: string | undefined;
+  /** Whether the value may be left out; it is then given as `--name=value` only. */
+  readonly valueIsOptional?: boolean | undefined;
+  readonly repeatable?: boolean | undefined;
+  readonly commands: readonly FlaggedCommand[];
+  /** For the help, a line or a few. */
+  readonly text: readonly string[];
+}
+
+/** All flags, in the order of the help. */
+export const FLAGS: readonly Flag[] = [
+  {
+    name: 'port',
+    short: 'p',
+    value: 'PORT',
+    commands: ['start'],
+    text: ['Kafka port. Taken: an error; 0 picks a free one. Default 9092.'],
+  },
+  {
+    name: 'host',
+    value: 'HOST',
+    commands: ['start'],
+    text: ['Interface to listen on. Default 127.0.0.1: this machine alone.'],
+  },
+  {
+    name: 'advertised',
+    value: 'HOST[:PORT]',
+    commands: ['start'],
+    text: ['Where clients are told to connect. Default: host and port.'],
+  },
+  {
+    name: 'data',
+    short: 'd',
+    value: 'DIR',
+    commands: ['start'],
+    text: [
+      'Keep everything: DIR/log and DIR/remote. Default: a temporary',
+      'directory, gone at exit.',
+    ],
+  },
+  {
+    name: 'memory',
+    value: 'SIZE',
+    valueIsOptional: true,
+    commands: ['start'],
+    text: [
+      'Keep logs and remote tier in memory, at most SIZE each, and write',
+      'nothing to disk. Default SIZE 512MiB.',
+    ],
+  },
+  {
+    name: 'remote-storage',
+    value: 'STORE',
+    commands: ['start'],
+    text: [
+      'local, memory, none, or the package name or path of a plugin.',
+      'Default local; memory with --memory.',
+    ],
+  },
+  {
+    name: 'config',
+    short: 'c',
+    value: 'FILE',
+    commands: ['start'],
+    text: ['A server.properties file.'],
+  },
+  {
+    name: 'set',
+    short: 's',
+    value: 'KEY=VALUE',
+    repeatable: true,
+    commands: ['start'],
+    text: ['A broker property; wins over environment and file. Repeatable.'],
+  },
+  {
+    name: 'http',
+    value: 'off|HOST:PORT',
+    commands: ['start'],
+    text: ['/healthz, /readyz and /metrics. Default 127.0.0.1:9464.'],
+  },
+  {
+    name: 'input',
+    short: 'i',
+    value: 'PATH',
+    commands: ['demo'],
+    text: ['File or directory to send. Default: text files of the installed', 'dependencies.'],
+  },
+  {
+    name: 'size',
+    value: 'SIZE',
+    commands: ['demo'],
+    text: ['How many bytes to send at most. Default 16MiB.'],
+  },
+  {
+    name: 'json',
+    commands: ['start'],
+    text: ['One JSON object a line on stdout: first ready, then log lines.'],
+  },
+  {
+    name: 'quiet',
+    short: 'q',
+    commands: ['start'],
+    text: ['No banner, and errors only.'],
+  },
+  {
+    name: 'log-level',
+    value: 'LEVEL',
+    commands: ['start', 'demo'],
+    text: ['debug, info, warn or error. Default warn; info with --json.'],
+  },
+  {
+    name: 'help',
+    short: 'h',
+    commands: ['start', 'demo'],
+    text: ['Show this.'],
+  },
+  {
+    name: 'version',
+    short: 'v',
+    commands: ['start', 'demo'],
+    text: ['Show the version.'],
+  },
+];
