@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type {
   DeletedGroup,
   DescribedGroup,
@@ -69,6 +70,7 @@ export class GroupCoordinator {
   readonly #expiry: Deadline;
   #state: 'loading' | 'ready' | 'closed';
   #closed: Promise<void> | undefined;
+  #hasLoaded = false;
 
   /** @throws RangeError when an option is outside its range */
   constructor(options: GroupCoordinatorOptions, context: GroupCoordinatorContext) {
@@ -123,7 +125,7 @@ export class GroupCoordinator {
   /**
    * Takes over what the offset log holds, oldest record first, and begins to serve. Members come back
    * with their assignments and fresh session timeouts. Records that cannot be read are passed over
-   * with a log line. To be called once, before the log is appended to.
+   * with a log line. To be called once, on a coordinator that has a log.
    *
    * @throws GroupCoordinatorClosedError when it was closed before or in between
    * @throws whatever reading `records` throws; the coordinator is then still loading
@@ -132,6 +134,11 @@ export class GroupCoordinator {
     records: Iterable<StoredOffsetRecord> | AsyncIterable<StoredOffsetRecord>,
   ): Promise<OffsetLoadSummary> {
     this.#assertOpen();
+    assert(
+      this.#state === 'loading' && !this.#hasLoaded,
+      'a coordinator loads once, if it has a log',
+    );
+    this.#hasLoaded = true;
     const summary = await this.#store.load(records);
     this.#assertOpen();
     const { logger } = this.#context;

@@ -189,7 +189,8 @@ export class GroupOffsets {
       leaderEpoch: partition.leaderEpoch ?? -1,
       metadata: partition.metadata ?? '',
       commitTimestampMs: commitTimestampMs < 0 ? nowMs : commitTimestampMs,
-      expireTimestampMs: retentionTimeMs < 0 ? -1 : nowMs + retentionTimeMs,
+      expireTimestampMs:
+        retentionTimeMs < 0 ? -1 : Math.min(nowMs + retentionTimeMs, Number.MAX_SAFE_INTEGER),
     };
   }
 

@@ -2,9 +2,9 @@ import { subscribedTopicsOf } from './consumer-subscription.ts';
 import type { Deadline } from './deadline.ts';
 import type { GroupErrorName } from './group-error.ts';
 import { assertTransition, type GroupState } from './group-state.ts';
-import type { Member } from './member.ts';
+import type { Member, MemberDetails } from './member.ts';
 import type { JoinedMember } from './membership-requests.ts';
-import { commonProtocols, selectProtocol } from './protocol-selection.ts';
+import { selectProtocol } from './protocol-selection.ts';
 
 /** The protocol type of consumers; the metadata of its members is a subscription. */
 export const CONSUMER_PROTOCOL_TYPE = 'consumer';
@@ -32,10 +32,13 @@ export class Group {
   readonly phase: Deadline;
   readonly #members = new Map<string, Member>();
   readonly #memberIdOfInstance = new Map<string, string>();
+  /** How many members support each protocol: joins must not cost more the more members there are. */
+  readonly #supporters = new Map<string, number>();
   /** Ids given with MEMBER_ID_REQUIRED that have not come back yet, each with its end. */
   readonly #pending = new Map<string, Deadline>();
   /** Members of this generation that have not asked for their assignment yet. */
   readonly pendingSync = new Set<string>();
+  #keptBytes = 0;
   #state: GroupState = 'Empty';
   #stateSinceMs: number | undefined;
   #generationId = 0;
@@ -93,9 +96,7 @@ export class Group {
 
   /** Bytes that are kept for the members and that clients chose. */
   get keptBytes(): number {
-    let bytes = this.id.length;
-    for (const member of this.#members.values()) bytes += member.keptBytes;
-    return bytes;
+    return this.#keptBytes;
   }
 
   /** Members whose JoinGroup is parked. */
@@ -107,7 +108,9 @@ export class Group {
 
   /** Whether the join phase has nobody left to wait for. */
   get everybodyJoined(): boolean {
-    return this.#pending.size === 0 && this.joinedCount === this.#members.size;
+    if (this.#pending.size > 0) return false;
+    for (const member of this.#members.values()) if (member.parkedJoin === undefined) return false;
+    return true;
   }
 
   /** The largest rebalance timeout of all members, in ms. */
@@ -148,9 +151,25 @@ export class Group {
     this.#leaderId ??= member.id;
     this.#members.set(member.id, member);
     if (member.instanceId !== null) this.#memberIdOfInstance.set(member.instanceId, member.id);
+    this.#account(member, 1);
+  }
+
+  /** Takes over what a member says of itself when it joins again. */
+  update(member: Member, details: Omit<MemberDetails, 'id' | 'instanceId'>): void {
+    this.#account(member, -1);
+    member.details = { ...member.details, ...details };
+    this.#account(member, 1);
+  }
+
+  /** Gives a member its assignment of this generation. */
+  assign(member: Member, assignment: Buffer): void {
+    this.#account(member, -1);
+    member.assignment = assignment;
+    this.#account(member, 1);
   }
 
   remove(member: Member): void {
+    this.#account(member, -1);
     this.#members.delete(member.id);
     this.pendingSync.delete(member.id);
     const { instanceId } = member;
@@ -208,12 +227,14 @@ export class Group {
     options: { readonly except?: Member | undefined } = {},
   ): boolean {
     if (protocolType === '' || protocolNames.length === 0) return false;
-    const others = [...this.#members.values()].filter((member) => member !== options.except);
     if (this.#members.size === 0) return true;
     if (protocolType !== this.#protocolType) return false;
-    if (others.length === 0) return true;
-    const common = commonProtocols(others);
-    return protocolNames.some((name) => common.has(name));
+    const { except } = options;
+    const others = this.#members.size - (except === undefined ? 0 : 1);
+    const own = new Set(except?.protocolNames);
+    const supportersOf = (name: string): number =>
+      (this.#supporters.get(name) ?? 0) - (own.has(name) ? 1 : 0);
+    return others === 0 || protocolNames.some((name) => supportersOf(name) === others);
   }
 
   /** The protocol that the present members would choose. */
@@ -283,6 +304,15 @@ export class Group {
     for (const end of this.#pending.values()) end.cancel();
     this.#pending.clear();
     for (const member of this.#members.values()) member.session.cancel();
+  }
+
+  #account(member: Member, sign: 1 | -1): void {
+    this.#keptBytes += sign * member.keptBytes;
+    for (const name of new Set(member.protocolNames)) {
+      const supporters = (this.#supporters.get(name) ?? 0) + sign;
+      if (supporters > 0) this.#supporters.set(name, supporters);
+      else this.#supporters.delete(name);
+    }
   }
 
   #computeSubscribedTopics(): ReadonlySet<string> | undefined {

@@ -123,10 +123,11 @@ function decideKnown(group: Group, request: JoinGroupRequest): JoinDecision {
  * member that comes back takes no place of its own.
  */
 function hasRoom(group: Group, present: Member | undefined, maxSize: number): boolean {
+  if (group.members.size < maxSize) return true;
   if (group.state === 'PreparingRebalance') {
     return present?.parkedJoin !== undefined || group.joinedCount < maxSize;
   }
-  return present !== undefined || group.members.size < maxSize;
+  return present !== undefined;
 }
 
 function hasRightProtocol(group: Group, request: SyncGroupRequest): boolean {

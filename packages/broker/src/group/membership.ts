@@ -23,6 +23,9 @@ import type { OffsetStore } from './offset-store.ts';
 import { persistedMetadataOf } from './persisted-group.ts';
 import type { Rebalances } from './rebalance.ts';
 
+/** Clients that are refused try again at once; one line a minute tells enough of that. */
+const WARNING_INTERVAL_MS = 60_000;
+
 /** Components of {@link Membership}. */
 export interface MembershipContext {
   readonly clock: Clock;
@@ -37,6 +40,8 @@ export interface MembershipContext {
 /** Brings members in, gives them their assignments, keeps them and lets them go. */
 export class Membership {
   readonly #context: MembershipContext;
+  #refusals = 0;
+  #nextWarningMs = Number.NEGATIVE_INFINITY;
 
   constructor(context: MembershipContext) {
     this.#context = context;
@@ -136,7 +141,7 @@ export class Membership {
         return joinAccepted(group, decision.member);
       case 'rejoin': {
         const { member, startsRebalance } = decision;
-        if (!this.#update(member, request)) return this.#full(group.id, request.memberId);
+        if (!this.#update(group, member, request)) return this.#full(group.id, request.memberId);
         const parked = rebalances.parkJoin(group, member, signal);
         if (startsRebalance) rebalances.prepare(group, `${member.id} rejoined`);
         else rebalances.advance(group);
@@ -208,7 +213,7 @@ export class Membership {
     const { rebalances, random } = this.#context;
     const { member, signal } = options;
     const before = { details: member.details, leaderId: group.leaderId };
-    if (!this.#update(member, request)) return this.#full(group.id, request.memberId);
+    if (!this.#update(group, member, request)) return this.#full(group.id, request.memberId);
     const { parkedJoin, parkedSync } = member;
     member.parkedJoin = undefined;
     member.parkedSync = undefined;
@@ -245,7 +250,7 @@ export class Membership {
       });
       if (group.members.get(newId) === member) {
         group.changeMemberId(member, options.formerDetails.id);
-        member.details = options.formerDetails;
+        group.update(member, options.formerDetails);
       }
       return joinRefused('COORDINATOR_NOT_AVAILABLE', '');
     } finally {
@@ -254,11 +259,11 @@ export class Membership {
   }
 
   /** @returns false when what the member sends is too much to keep */
-  #update(member: Member, request: JoinGroupRequest): boolean {
+  #update(group: Group, member: Member, request: JoinGroupRequest): boolean {
     const more = protocolBytes(request.protocols) - protocolBytes(member.details.protocols);
     const isTooMuch = more > 0 && !this.#context.directory.hasRoomFor({ members: 0, bytes: more });
     if (isTooMuch) return false;
-    member.details = { ...member.details, ...detailsOf(request) };
+    group.update(member, detailsOf(request));
     return true;
   }
 
@@ -295,7 +300,7 @@ export class Membership {
     const { clock, rebalances } = this.#context;
     group.persistingGeneration = undefined;
     for (const member of group.members.values()) {
-      member.assignment = assignments.get(member.id) ?? keepBytes(new Uint8Array(0));
+      group.assign(member, assignments.get(member.id) ?? Buffer.alloc(0));
     }
     group.transitionTo('Stable', clock.now());
     if (group.pendingSync.size === 0) group.phase.cancel();
@@ -326,9 +331,15 @@ export class Membership {
   }
 
   #full(groupId: string, memberId: string): JoinGroupResult {
-    this.#context.logger.warn('a member was refused: the coordinator is at one of its bounds', {
-      group: groupId,
-    });
+    const { clock, logger } = this.#context;
+    this.#refusals += 1;
+    if (clock.monotonic() >= this.#nextWarningMs) {
+      this.#nextWarningMs = clock.monotonic() + WARNING_INTERVAL_MS;
+      logger.warn('members are refused: the coordinator is at one of its bounds', {
+        group: groupId,
+        refusals: this.#refusals,
+      });
+    }
     return joinRefused('COORDINATOR_NOT_AVAILABLE', memberId);
   }
 }

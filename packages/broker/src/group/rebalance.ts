@@ -113,10 +113,10 @@ export class Rebalances {
 
   /** Ends the join phase if there is nobody left to wait for. */
   advance(group: Group): void {
-    if (group.state !== 'PreparingRebalance' || !group.everybodyJoined) return;
+    if (group.state !== 'PreparingRebalance') return;
     // The first rebalance waits for those it does not know of yet.
     if (group.isInitialRebalance && group.members.size > 0) return;
-    this.#completeJoin(group);
+    if (group.everybodyJoined) this.#completeJoin(group);
   }
 
   /** Takes members out and rebalances without them. Their parked requests are answered. */

@@ -76,10 +76,6 @@ export class GroupFixture {
   state(groupId = 'group'): string {
     return this.coordinator.describeGroups([groupId])[0]?.state ?? 'nothing';
   }
-
-  generation(member: TestMember): number {
-    return member.generationId;
-  }
 }
 
 /** Every member asks for its assignment; the leader gives each its own id as the assignment. */

@@ -87,6 +87,15 @@ describe('retention', () => {
     expect(fixture.state()).toBe('Dead');
   });
 
+  it('of almost for ever that a commit brought along outlives a restart', async () => {
+    const log = new MemoryOffsetLog();
+    const fixture = new GroupFixture({}, { offsetLog: log });
+    await fixture.coordinator.load([]);
+    await commitError(fixture, { retentionTimeMs: Number.MAX_SAFE_INTEGER });
+    const after = new GroupFixture({}, { offsetLog: log });
+    expect(await after.coordinator.load([...log.records])).toEqual({ applied: 1, skipped: 0 });
+  });
+
   it('that the log refuses is tried again at the next check', async () => {
     const log = new MemoryOffsetLog();
     const fixture = new GroupFixture(

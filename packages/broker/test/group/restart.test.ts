@@ -59,6 +59,12 @@ describe('while the log is being loaded', () => {
     expect(await commitError(fixture)).toBe('NONE');
   });
 
+  it('loading a second time, or without a log, is a mistake of the program', async () => {
+    const loaded = await started(new MemoryOffsetLog());
+    await expect(loaded.coordinator.load([])).rejects.toThrow('loads once');
+    await expect(new GroupFixture().coordinator.load([])).rejects.toThrow('loads once');
+  });
+
   it('a log that cannot be read leaves the coordinator loading', async () => {
     const { coordinator } = new GroupFixture({}, { offsetLog: new MemoryOffsetLog() });
     async function* broken(): AsyncGenerator<{ key: null; value: null }> {
