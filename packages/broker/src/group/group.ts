@@ -37,7 +37,7 @@ export class Group {
   /** Ids given with MEMBER_ID_REQUIRED that have not come back yet, each with its end. */
   readonly #pending = new Map<string, Deadline>();
   /** Members of this generation that have not asked for their assignment yet. */
-  readonly pendingSync = new Set<string>();
+  readonly pendingSync: Set<string> = new Set();
   #keptBytes = 0;
   #state: GroupState = 'Empty';
   #stateSinceMs: number | undefined;
