@@ -22,6 +22,8 @@ export interface LogConfig {
   readonly localRetentionBytes: number;
   /** Whether `cleanup.policy` contains `delete`: without it no data expires. Default true. */
   readonly cleanupDelete: boolean;
+  /** Whether `cleanup.policy` contains `compact`: offsets may then be missing. Default false. */
+  readonly cleanupCompact: boolean;
   /** `remote.storage.enable`. Default false. */
   readonly remoteStorageEnable: boolean;
   /** `remote.log.copy.disable`: what is remote stays, nothing more is copied. Default false. */
@@ -57,6 +59,7 @@ export const DEFAULT_LOG_CONFIG: LogConfig = Object.freeze({
   localRetentionMs: -2,
   localRetentionBytes: -2,
   cleanupDelete: true,
+  cleanupCompact: false,
   remoteStorageEnable: false,
   remoteLogCopyDisable: false,
   fileDeleteDelayMs: 60_000,
@@ -68,7 +71,11 @@ export const DEFAULT_LOG_CONFIG: LogConfig = Object.freeze({
 interface NumberRule {
   readonly key: Exclude<
     keyof LogConfig,
-    'cleanupDelete' | 'remoteStorageEnable' | 'remoteLogCopyDisable' | 'messageTimestampType'
+    | 'cleanupDelete'
+    | 'cleanupCompact'
+    | 'remoteStorageEnable'
+    | 'remoteLogCopyDisable'
+    | 'messageTimestampType'
   >;
   readonly name: string;
   readonly min: number;
@@ -95,6 +102,7 @@ const NUMBER_RULES: readonly NumberRule[] = [
 const CONFIG_KEYS: readonly (keyof LogConfig)[] = [
   ...NUMBER_RULES.map((rule) => rule.key),
   'cleanupDelete',
+  'cleanupCompact',
   'remoteStorageEnable',
   'remoteLogCopyDisable',
   'messageTimestampType',

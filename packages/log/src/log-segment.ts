@@ -58,6 +58,8 @@ export class LogSegment {
   #users = 0;
   #onUnused: (() => void) | undefined;
   #isRemoved = false;
+  /** Where the log file is since it was renamed to be removed. */
+  #removedPath: string | undefined;
 
   constructor(options: LogSegmentOptions) {
     this.#fs = options.fs;
@@ -91,16 +93,16 @@ export class LogSegment {
 
   /** The file, opened now if need be. */
   openSync(): LogFile {
-    this.#checkNotRemoved();
-    this.#file ??= this.#fs.openSync(this.path('log'), 'existing');
+    this.#checkUsable();
+    this.#file ??= this.#fs.openSync(this.#removedPath ?? this.path('log'), 'existing');
     return this.#file;
   }
 
   /** The file, opened away from the main thread if need be. */
   async open(): Promise<LogFile> {
     if (this.#file !== undefined) return this.#file;
-    this.#checkNotRemoved();
-    const file = await this.#fs.open(this.path('log'));
+    this.#checkUsable();
+    const file = await this.#fs.open(this.#removedPath ?? this.path('log'));
     if (this.#file === undefined) this.#file = file;
     else await file.close();
     return this.#file;
@@ -269,7 +271,7 @@ export class LogSegment {
 
   /** Keeps the file in place until as many calls of {@link LogSegment.release} follow. */
   acquire(): void {
-    this.#checkNotRemoved();
+    this.#checkUsable();
     this.#users += 1;
   }
 
@@ -282,9 +284,14 @@ export class LogSegment {
     return this.#users > 0;
   }
 
-  /** From now on nobody new may use the segment; resolves when the last user is gone. */
-  async retire(): Promise<void> {
+  /**
+   * From now on only who uses the segment may go on with it; resolves when the last one is gone.
+   *
+   * @param renamedTo where its log file is now
+   */
+  async retire(renamedTo?: string | undefined): Promise<void> {
     this.#isRemoved = true;
+    this.#removedPath = renamedTo;
     if (this.#users === 0) return;
     await new Promise<void>((resolve) => {
       this.#onUnused = resolve;
@@ -313,8 +320,8 @@ export class LogSegment {
     }
   }
 
-  #checkNotRemoved(): void {
-    if (!this.#isRemoved) return;
+  #checkUsable(): void {
+    if (!this.#isRemoved || this.isInUse) return;
     throw new LogClosedError(`The segment at ${this.path('log')} was removed; read anew`);
   }
 }

@@ -84,7 +84,7 @@ export class SegmentDisposal {
   }
 
   async #remove(segment: LogSegment, paths: string[], delayMs: number): Promise<void> {
-    const unused = segment.retire();
+    const unused = segment.retire(`${segment.path('log')}${DELETED_SUFFIX}`);
     await this.#delay(delayMs);
     if (this.#isClosed) {
       await segment.closeFile();

@@ -106,7 +106,8 @@ class LogLoader {
       if (index < firstUnsafe && this.#takeTrusted(segment, index)) continue;
       if (index < firstUnsafe) this.#notes.indexesRebuilt += 1;
       else isRecovered = true;
-      if (index > firstUnsafe && segment.baseOffset !== this.#logEndOffset) {
+      const isHole = index > firstUnsafe && segment.baseOffset !== this.#logEndOffset;
+      if (isHole && !this.#state.config.cleanupCompact) {
         this.#cutAtHole(index);
         break;
       }
@@ -165,7 +166,9 @@ class LogLoader {
   #scan(segment: LogSegment, index: number): boolean {
     const { segments } = this.#state;
     this.#replayTo(segment.baseOffset);
-    const scan = recoverSegment(segment, (header, batch) => this.#visit(header, batch));
+    const scan = recoverSegment(segment, (header, batch) => this.#visit(header, batch), {
+      allowGaps: this.#state.config.cleanupCompact,
+    });
     this.#logEndOffset = scan.nextOffset;
     this.#notes.segmentsScanned += 1;
     this.#notes.bytesScanned += segment.size;

@@ -12,6 +12,12 @@ import type { LogFile } from '../store/file-system.ts';
 const WINDOW_BYTES = 1024 * 1024;
 const MAX_RELATIVE_OFFSET = 2 ** 31 - 1;
 
+/** Options of {@link recoverSegment}. */
+export interface RecoverSegmentOptions {
+  /** Whether offsets may be missing, as compaction leaves it. The checksum does not cover them. */
+  readonly allowGaps: boolean;
+}
+
 /** Called for each sound batch; `batch` is valid during the call. */
 export type BatchVisitor = (header: BatchHeader, batch: Buffer) => void;
 
@@ -29,10 +35,13 @@ export interface SegmentScan {
  * Reads a segment batch by batch, checks each with its checksum, and builds the indexes anew. Reads
  * synchronously: it runs before anything is served. The file is left as it is.
  */
-export function recoverSegment(segment: LogSegment, visit: BatchVisitor): SegmentScan {
+export function recoverSegment(
+  segment: LogSegment,
+  visit: BatchVisitor,
+  options: RecoverSegmentOptions,
+): SegmentScan {
   segment.resetIndexes();
-  const scanner = new SegmentScanner(segment, segment.openSync(), visit);
-  return scanner.run();
+  return new SegmentScanner(segment, visit, options).run();
 }
 
 /** The state of one such scan. */
@@ -40,6 +49,7 @@ class SegmentScanner {
   readonly #segment: LogSegment;
   readonly #file: LogFile;
   readonly #visit: BatchVisitor;
+  readonly #allowGaps: boolean;
   readonly #size: number;
   readonly #header = createBatchHeader();
   #window: Buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
@@ -47,11 +57,12 @@ class SegmentScanner {
   #windowEnd = 0;
   #nextOffset: number;
 
-  constructor(segment: LogSegment, file: LogFile, visit: BatchVisitor) {
+  constructor(segment: LogSegment, visit: BatchVisitor, options: RecoverSegmentOptions) {
     this.#segment = segment;
-    this.#file = file;
+    this.#file = segment.openSync();
     this.#visit = visit;
-    this.#size = file.size();
+    this.#allowGaps = options.allowGaps;
+    this.#size = this.#file.size();
     this.#nextOffset = segment.baseOffset;
   }
 
@@ -84,6 +95,7 @@ class SegmentScanner {
     }
     const lastOffset = lastOffsetOf(header);
     if (header.baseOffset < this.#nextOffset) return 'offsets go back';
+    if (header.baseOffset > this.#nextOffset && !this.#allowGaps) return 'offsets are missing';
     if (lastOffset - this.#segment.baseOffset > MAX_RELATIVE_OFFSET)
       return 'an offset does not fit';
     this.#segment.indexBatch(position, header.sizeInBytes, lastOffset, header.maxTimestamp);
