@@ -153,24 +153,24 @@ export class RemoteLogManager implements AsyncDisposable {
    * With `deleteRemote` their deletion is durably intended then, and goes on in the background, over
    * restarts if need be.
    */
-  onStopPartitions(
+  async onStopPartitions(
     partitions: Iterable<TopicIdPartition>,
     options: StopPartitionsOptions = {},
   ): Promise<void> {
-    return this.#serially(async () => {
-      const stopped = [...partitions];
+    const stopped = [...partitions];
+    const { deleteRemote = false, signal } = options;
+    await this.#serially(async () => {
       const reason = new RemoteLogError(
         'LOGLOFT_RLM_UNKNOWN_PARTITION',
         'The partition is stopped',
       );
       await Promise.all(stopped.map((partition) => this.#letGo(partition, reason)));
-      if (options.deleteRemote !== true) {
-        this.metadata.unassign(stopped);
-        return;
-      }
-      this.metadata.assign(stopped);
-      for (const partition of stopped) await this.#deletions.begin(partition, options.signal);
+      if (deleteRemote) this.metadata.assign(stopped);
+      else this.metadata.unassign(stopped);
     });
+    if (!deleteRemote) return;
+    // Not one of the changes: a catalogue that is not read yet must hold up nothing else.
+    await Promise.all(stopped.map((partition) => this.#deletions.begin(partition, signal)));
   }
 
   /** Lets tasks of a partition run now instead of at their time, for example after a change of its settings. */

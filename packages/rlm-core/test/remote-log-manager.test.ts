@@ -315,3 +315,56 @@ describe('the remote log manager', () => {
     expect(store.calls).toHaveLength(2);
   });
 });
+
+describe('the deletion of a topic', () => {
+  it('holds up no other partition while the catalogue is being read', async () => {
+    const eventLog = new InMemoryEventLog();
+    const subscribe = eventLog.subscribe.bind(eventLog);
+    const blocked = metadataPartitionFor(orders3, 50);
+    const never = new Promise<void>(() => undefined);
+    eventLog.subscribe = (at, onEvent) => {
+      const subscription = subscribe(at, onEvent);
+      return at === blocked ? { ...subscription, caughtUp: never } : subscription;
+    };
+    const other = new ModelLog({}, partition(7));
+    other.appendSegment();
+    const { manager, store, clock } = tieredBroker({ eventLog });
+    manager.start();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const deleted = manager.onStopPartitions([orders3], { deleteRemote: true, signal });
+    await manager.onLeadershipChange({ leaders: [other] });
+    await clock.advanceAsync(0);
+    expect(store.calls).toEqual(['copy 0']);
+    controller.abort(new Error('given up'));
+    await expect(deleted).rejects.toThrow('given up');
+    await manager.close();
+  });
+
+  it('removes partitions side by side, and is seen as pending until all is gone', async () => {
+    const { manager, store, clock, lead, eventLog } = tieredBroker({ log: logWithSegments(3) });
+    await lead();
+    store.faultOf = () => ({ kind: 'slow', ms: 1000 });
+    await manager.onStopPartitions([orders3], { deleteRemote: true });
+    await clock.advanceAsync(2_500);
+    expect(manager.pendingDeletions()).toEqual([orders3]);
+    expect(store.segments.size).toBe(1);
+    await clock.advanceAsync(1_000);
+    expect(manager.pendingDeletions()).toEqual([]);
+    expect(store.segments.size).toBe(0);
+    await manager.close();
+    expect(clock.pendingTimers).toBe(0);
+    const again = tieredBroker({ eventLog, clock, store });
+    again.manager.start();
+    await clock.advanceAsync(0);
+    expect(again.manager.pendingDeletions()).toEqual([]);
+    // A broker that is not sure asks once more: there is nothing to do, and nothing is written.
+    const events = () =>
+      eventLog instanceof InMemoryEventLog &&
+      eventLog.events(metadataPartitionFor(orders3, 50)).length;
+    const before = events();
+    await again.manager.onStopPartitions([orders3, partition(9)], { deleteRemote: true });
+    expect(events()).toBe(before);
+    await again.manager.close();
+  });
+});

@@ -5,7 +5,7 @@ import type { LeaderEpochEntry, LocalSegmentView } from '../partition-log-view.t
 import type { FlightState } from '../segments-in-flight.ts';
 
 /** Why a remote segment is removed. */
-export type ExpireReason =
+type ExpireReason =
   /** A deletion that began and did not end. */
   | 'deletion-unfinished'
   /** A copy that began, and that nobody will end. */

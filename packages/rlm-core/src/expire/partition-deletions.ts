@@ -23,12 +23,17 @@ export class PartitionDeletions {
     return [...this.#running.values()].map(({ partition }) => partition);
   }
 
-  /** Resolves when the intent is durable; the rest happens in the background. */
+  /**
+   * Resolves when the intent is durable; the rest happens in the background. Nothing is intended for a
+   * partition of which there is nothing, or nothing any more.
+   */
   async begin(partition: TopicIdPartition, signal?: AbortSignal): Promise<void> {
     if (this.#running.has(partitionKey(partition))) return;
-    await this.#context.metadata.whenReady(partition, { signal });
+    const { metadata } = this.#context;
+    await metadata.whenReady(partition, { signal });
+    if (metadata.listRemoteLogSegments(partition).length === 0) return;
     const deletion = this.#make(partition);
-    await deletion.mark(signal);
+    if (metadata.partitionDeleteState(partition) === undefined) await deletion.mark(signal);
     this.#start(partition, deletion);
   }
 

@@ -13,6 +13,7 @@ import {
   type RemoteLogMetadataEvent,
   type RemoteLogSegmentMetadataUpdate,
   type RemotePartitionDeleteMetadata,
+  type RemotePartitionDeleteState,
 } from './metadata-event.ts';
 import { PartitionEvents, partitionKey } from './partition-events.ts';
 import { metadataPartitionFor } from './partitioner.ts';
@@ -193,6 +194,11 @@ export class RemoteLogMetadataManager implements AsyncDisposable {
   /** A segment by its id, in whatever state. */
   segmentById(partition: TopicIdPartition, id: string): RemoteLogSegmentMetadata | undefined {
     return this.#cache(partition).get(id);
+  }
+
+  /** How far the deletion of a whole partition is; `undefined` when none was intended. */
+  partitionDeleteState(partition: TopicIdPartition): RemotePartitionDeleteState | undefined {
+    return this.#cache(partition).deletion?.state;
   }
 
   /** Deletions of whole partitions that were begun and not finished, as far as the log is read. */

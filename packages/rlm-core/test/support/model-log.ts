@@ -20,7 +20,7 @@ export const tieredTopic: TieredTopicConfig = {
 };
 
 /** Bytes in memory as a source, read in small pieces. */
-export function bytesSource(bytes: Uint8Array): SegmentSource {
+function bytesSource(bytes: Uint8Array): SegmentSource {
   return {
     size: bytes.length,
     async *read({ start, end = bytes.length - 1 }) {
