@@ -1,0 +1,117 @@
+import type { Bench, BenchOptions } from '../harness/bench.ts';
+import { Child } from '../harness/child.ts';
+import { figure } from '../harness/format.ts';
+import type { Report, Row } from '../harness/report.ts';
+import { interleave, type Measured, type RoundResults } from '../harness/rounds.ts';
+import { warmPageMemory } from '../harness/scratch.ts';
+import { cpuMicrosBetween } from '../harness/usage.ts';
+import type { EchoServerCommands } from '../peers/echo-server.ts';
+import type { Latency } from '../peers/load.ts';
+import { BrokerPair, TOPIC } from './broker-pair.ts';
+
+const KIB = 1024;
+const BATCH_BYTES = 16 * KIB;
+const RATE_BYTES = 50e6;
+const REQUESTS_PER_SECOND = RATE_BYTES / BATCH_BYTES;
+const ECHO_BYTES = 100;
+const ROUND_SECONDS = 3;
+const SMOKE_SECONDS = 1;
+/** The median may take four times an echo. */
+const P50_AIM = 1 / 4;
+const P99_LIMIT_MS = 10;
+
+/** Latency at half load, without coordinated omission, against an echo. */
+export const b9: Bench = {
+  id: 'B9',
+  title:
+    'B9 latency at 50 MB/s of 16 KiB requests (acks=1), against an echo of 100 B at the same rate',
+  async run({ smoke, rounds }: BenchOptions): Promise<Report> {
+    warmPageMemory(RATE_BYTES * ROUND_SECONDS);
+    const requests = Math.round(REQUESTS_PER_SECOND * (smoke ? SMOKE_SECONDS : ROUND_SECONDS));
+    const pace = { requestsPerSecond: REQUESTS_PER_SECOND, requests };
+    const pair = await BrokerPair.start(1);
+    const echo = new Child<EchoServerCommands>({ file: 'echo-server.js' });
+    try {
+      const echoPort = await echo.call('start');
+      const results = await interleave(
+        [
+          { name: 'ours', run: () => measureOurs(pair, pace) },
+          {
+            name: 'echo',
+            run: async () => {
+              const load = { port: echoPort, bytes: ECHO_BYTES, ...pace };
+              return latencyOf('', await pair.generator.call('echo', load));
+            },
+          },
+        ],
+        rounds,
+      );
+      return { title: this.title, rows: rowsOf(results), notes: notesOf(results) };
+    } finally {
+      await Promise.all([pair.end(), echo.end()]);
+    }
+  },
+};
+
+interface Pace {
+  readonly requestsPerSecond: number;
+  readonly requests: number;
+}
+
+async function measureOurs(pair: BrokerPair, pace: Pace): Promise<Measured> {
+  const load = { port: pair.portOf('ours'), topic: TOPIC, batchBytes: BATCH_BYTES, ...pace };
+  const before = await pair.usage('ours');
+  const result = await pair.generator.call('paced', load);
+  const after = await pair.usage('ours');
+  await pair.clear('ours');
+  return {
+    ...latencyOf('produce ', result.produce),
+    ...latencyOf('end to end ', result.endToEnd),
+    'kept rate': result.keptRate,
+    'CPU share': cpuMicrosBetween(before, after) / 1e6 / (pace.requests / pace.requestsPerSecond),
+  };
+}
+
+function latencyOf(prefix: string, latency: Latency): Measured {
+  return {
+    [`${prefix}p50`]: latency.p50,
+    [`${prefix}p99`]: latency.p99,
+    [`${prefix}p99.9`]: latency.p999,
+  };
+}
+
+function rowsOf(results: RoundResults): Row[] {
+  const text = (name: string, prefix: string): string =>
+    ['p50', 'p99', 'p99.9']
+      .map((measure) => `${measure} ${figure(results.median(name, `${prefix}${measure}`))}`)
+      .join(', ');
+  const echo = `echo ${text('echo', '')} ms`;
+  return ['produce', 'end to end'].flatMap((what) => {
+    const ours = `${text('ours', `${what} `)} ms`;
+    const p99 = results.median('ours', `${what} p99`);
+    return [
+      {
+        what: `${what}, p50`,
+        ours,
+        peer: echo,
+        ratio: results.median('echo', 'p50') / results.median('ours', `${what} p50`),
+        target: P50_AIM,
+      },
+      {
+        what: `${what}, p99`,
+        ours: `${figure(p99)} ms`,
+        peer: `at most ${P99_LIMIT_MS} ms`,
+        ratio: P99_LIMIT_MS / p99,
+        target: 1,
+      },
+    ];
+  });
+}
+
+function notesOf(results: RoundResults): string[] {
+  const kept = results.median('ours', 'kept rate') * 100;
+  const cpu = results.median('ours', 'CPU share') * 100;
+  return [
+    `The generator kept ${kept.toFixed(0)} % of its rate; the broker used ${cpu.toFixed(0)} % of a core.`,
+  ];
+}
