@@ -26,6 +26,8 @@ export class LogCheckpoints {
   readonly #fs: FileSystem;
   readonly #directory: string;
   readonly #logger: LogLogger;
+  /** What is stored of the log starts. */
+  #logStarts: OffsetCheckpoint = new Map();
   /** One at a time: they share the names of their temporary files. */
   #last: Promise<void> = Promise.resolve();
 
@@ -47,10 +49,13 @@ export class LogCheckpoints {
 
   /** Damaged checkpoints count as absent: everything is then read and checked. */
   load(): StoredOffsets {
-    return {
-      recoveryPoints: this.#read(RECOVERY_POINT_FILE),
-      logStarts: this.#read(LOG_START_FILE),
-    };
+    this.#logStarts = this.#read(LOG_START_FILE);
+    return { recoveryPoints: this.#read(RECOVERY_POINT_FILE), logStarts: this.#logStarts };
+  }
+
+  /** Whether the start of a log would be found again. */
+  hasLogStart(log: PartitionLog): boolean {
+    return this.#logStarts.get(log.topic)?.has(log.partition) === true;
   }
 
   /** @throws LogStorageError */
@@ -84,6 +89,7 @@ export class LogCheckpoints {
     try {
       await this.#write(RECOVERY_POINT_FILE, recoveryPoints);
       await this.#write(LOG_START_FILE, logStarts);
+      this.#logStarts = logStarts;
     } catch (error) {
       throw storageErrorOf(error, 'storing the checkpoints of the logs');
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, RandomSource, Timer } from '@logloft/clock';
 import { systemRandom } from '@logloft/clock';
-import { InvalidPartitionError, LogClosedError, storageErrorOf } from './errors.ts';
+import { InvalidPartitionError, LogClosedError, LogError, storageErrorOf } from './errors.ts';
 import { findPartitions, readTopicId } from './load/find-partitions.ts';
 import { loadLog } from './load/log-loader.ts';
 import type { RecoveryReport } from './load/recovery-report.ts';
@@ -100,7 +100,7 @@ export class LogManager {
       await manager.#load();
     } catch (error) {
       await manager.#closeLogs();
-      throw error;
+      throw error instanceof LogError ? error : storageErrorOf(error, 'opening the logs');
     }
     manager.#startTimers();
     return manager;
@@ -151,7 +151,9 @@ export class LogManager {
         join(directory, PARTITION_METADATA_FILE),
         Buffer.from(printPartitionMetadata(topicId)),
       );
-      loadLog(state, { isClean: false, recoveryPoint: 0, logStartOffset: undefined });
+      const unknown = { isClean: false, recoveryPoint: 0, logStartOffset: undefined };
+      const report = loadLog(state, unknown);
+      if (report.recovered) this.#reports.push(report);
     } catch (error) {
       this.#runtime.disposal.disposeDirectory(this.#renameAway(directory, topic, partition), 0);
       throw storageErrorOf(error, `making the log of ${state.name}`, state.name);
@@ -195,6 +197,10 @@ export class LogManager {
   async checkRetention(): Promise<void> {
     for (const log of this.list()) {
       try {
+        // Once local segments are gone, nothing else tells where a tiered log begins.
+        if (log.config.remoteStorageEnable && !this.#checkpoints.hasLogStart(log)) {
+          await this.checkpoint();
+        }
         log.applyRetention();
         log.expireProducers(this.#config.producerIdExpirationMs);
       } catch (error) {
@@ -238,6 +244,7 @@ export class LogManager {
       appendMeter: { bytes: 0, hotBytes },
       statistics: this.statistics,
       flushes: new WorkLimiter(FLUSHES_AT_ONCE),
+      stores: new WorkLimiter(1),
       coldReads: new WorkLimiter(COLD_READS_AT_ONCE),
       disposal: new SegmentDisposal({ fs, clock, logger, statistics: this.statistics }),
       touch: (segment) => cache.touch(segment),

@@ -224,6 +224,7 @@ export class LogSegment {
       throw error;
     }
     this.size += bytes;
+    this.indexesStored = false;
   }
 
   /** Cuts what a failed write left. A few bytes past the end: this takes microseconds. */

@@ -24,6 +24,8 @@ export interface LogRuntime {
   readonly statistics: LogStatistics;
   /** Flushes: at most 2 at a time. */
   readonly flushes: WorkLimiter;
+  /** Writing of indexes and snapshots: one at a time, so that no sync waits for long. */
+  readonly stores: WorkLimiter;
   /** Reads of what is not in memory: at most 3 at a time, of the thread pool's 4. */
   readonly coldReads: WorkLimiter;
   readonly disposal: SegmentDisposal;
@@ -75,6 +77,10 @@ export class LogState {
   /** Why nothing can be appended; undefined if it can. */
   refusal: LogError | undefined;
   isClosed = false;
+  /** Whether the directory and what says its topic survive a power cut. */
+  isDirectoryDurable = false;
+  /** Offset of the newest stored snapshot that holds; -1 where unknown. */
+  storedSnapshotOffset = -1;
 
   readonly #listeners = new Set<(change: LogChange) => void>();
 
@@ -122,6 +128,13 @@ export class LogState {
   }
 
   notify(change: LogChange): void {
-    for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        // What a listener does wrong must not keep other logs from ending their turn.
+        this.runtime.logger.error(`A listener of ${this.name} failed`, { error, change });
+      }
+    }
   }
 }

@@ -84,6 +84,7 @@ export async function startLogAt(
 function setEnd(state: LogState, flusher: LogFlusher, offset: number): void {
   const { active } = state;
   state.logEndOffset = offset;
+  state.storedSnapshotOffset = -1;
   state.highWatermark = Math.min(state.highWatermark, offset);
   state.raiseHighWatermark(offset, active, active.size);
   state.recoveryPoint = Math.min(state.recoveryPoint, offset);

@@ -10,6 +10,8 @@ interface ModelBatch {
   readonly last: number;
   readonly timestamp: number;
   readonly bytes: Buffer;
+  /** Of the one idempotent producer; undefined for others. */
+  readonly sequence: number | undefined;
 }
 
 /** A log as slow and as plain as can be: a list of batches. */
@@ -17,9 +19,18 @@ class ModelLog {
   batches: ModelBatch[] = [];
   end = 0;
 
-  add(bytes: Buffer, timestamp: number, count: number): void {
-    this.batches.push({ base: this.end, last: this.end + count - 1, timestamp, bytes });
+  add(batch: Omit<ModelBatch, 'base' | 'last'>, count: number): void {
+    this.batches.push({ base: this.end, last: this.end + count - 1, ...batch });
     this.end += count;
+  }
+
+  get lastOfProducer(): ModelBatch | undefined {
+    return this.batches.findLast((batch) => batch.sequence !== undefined);
+  }
+
+  get nextSequence(): number {
+    const last = this.lastOfProducer;
+    return last === undefined ? 0 : (last.sequence ?? 0) + last.last - last.base + 1;
   }
 
   truncate(offset: number): void {
@@ -94,16 +105,28 @@ class Simulation {
       this.tag = (this.tag + 1) % 256;
       const valueBytes = this.below(120);
       const { timestamp, tag } = this;
-      const batch = testBatch({ count, timestamp, valueBytes, tag });
+      const sequence = this.below(2) === 0 ? undefined : this.model.nextSequence;
+      const producer =
+        sequence === undefined ? {} : { producerId: 7, producerEpoch: 0, baseSequence: sequence };
+      const batch = testBatch({ count, timestamp, valueBytes, tag, ...producer });
       const result = this.log.append(batch, { leaderEpoch: 3 });
       expect(result.baseOffset).toBe(this.model.end);
-      this.model.add(Buffer.from(batch), timestamp, count);
+      this.model.add({ bytes: Buffer.from(batch), timestamp, sequence }, count);
       waiting.push(result.written);
     }
+    this.repeatLast();
     await settled(Promise.all(waiting), this.clock);
     expect(this.log.logEndOffset).toBe(this.model.end);
     expect(this.log.highWatermark).toBe(this.model.end);
     if (this.config.flushMessages === 1) this.durableEnd = this.model.end;
+  }
+
+  /** The producer sends its last batch again, as after a lost answer. */
+  repeatLast(): void {
+    const last = this.model.lastOfProducer;
+    if (last === undefined || last.base < this.log.firstSegmentOffset) return;
+    const result = this.log.append(Buffer.from(last.bytes), { leaderEpoch: 3 });
+    expect(result).toMatchObject({ baseOffset: last.base, duplicate: true });
   }
 
   async read(): Promise<void> {
@@ -168,6 +191,7 @@ class Simulation {
     const report = this.manager.recoveryReports[0];
     if (kind === 'clean') expect(report?.recovered ?? false).toBe(false);
     this.durableEnd = Math.min(log.recoveryPoint, model.end);
+    this.repeatLast();
   }
 
   async step(): Promise<void> {

@@ -35,7 +35,6 @@ export class LogFlusher {
   /** The data below it is synced. */
   #syncedOffset = 0;
   #storedEpochs: number;
-  #isDirectoryDurable = false;
   /** A sync failed: what the kernel still holds is unknown, so nothing later counts as safe. */
   #syncFailure: LogStorageError | undefined;
   /** Monotonic ms of the last run. */
@@ -105,7 +104,7 @@ export class LogFlusher {
       const point = { offset: logEndOffset, segment: active, position: active.size };
       this.lastFlushMs = this.#state.runtime.clock.monotonic();
       const isSynced = await this.#syncData(point);
-      if (isSynced) await this.#storeState(point);
+      if (isSynced) await this.#state.runtime.stores.run(() => this.#storeState(point));
     }
     this.#running = undefined;
   }
@@ -128,7 +127,8 @@ export class LogFlusher {
   }
 
   async #sync(offset: number): Promise<void> {
-    const { runtime, segments, directory } = this.#state;
+    const { runtime, segments, directory, active, isDirectoryDurable } = this.#state;
+    if (this.#syncedOffset >= offset && isDirectoryDurable && active.nameIsDurable) return;
     const first = Math.max(0, segments.floorIndex(this.#syncedOffset));
     const unsynced = segments.all.slice(first).filter((segment) => segment.baseOffset < offset);
     for (const segment of unsynced) {
@@ -142,24 +142,25 @@ export class LogFlusher {
         segment.release();
       }
     }
-    if (unsynced.some((segment) => !segment.nameIsDurable)) {
-      await this.#syncNames(directory);
-      for (const segment of unsynced) segment.nameIsDurable = true;
-    }
+    const unnamed = [...unsynced, active].filter((segment) => !segment.nameIsDurable);
+    if (isDirectoryDurable && unnamed.length === 0) return;
+    await this.#syncNames(directory);
+    for (const segment of unnamed) segment.nameIsDurable = true;
   }
 
   async #syncNames(directory: string): Promise<void> {
     const { runtime, topicId } = this.#state;
     const { fs } = runtime;
-    if (!this.#isDirectoryDurable) {
+    const isDurable = this.#state.isDirectoryDurable;
+    if (!isDurable) {
       // A new partition is made without waiting for the disk; its first flush makes up for that.
       const metadata = Buffer.from(printPartitionMetadata(topicId));
       await fs.writeFile(join(directory, PARTITION_METADATA_FILE), metadata);
     }
     await fs.syncDirectory(directory);
-    if (this.#isDirectoryDurable) return;
+    if (isDurable) return;
     await fs.syncDirectory(dirname(directory));
-    this.#isDirectoryDurable = true;
+    this.#state.isDirectoryDurable = true;
   }
 
   #tellWaiters(point: WrittenPoint): void {
@@ -210,8 +211,12 @@ export class LogFlusher {
   async #storeSegments(): Promise<void> {
     const { segments } = this.#state;
     // The last one is the active one, whose indexes are stored when it rolls or the log closes.
-    const rolled = segments.all.slice(0, -1).filter((segment) => !segment.indexesStored);
-    for (const segment of rolled) await this.#storeSegment(segment);
+    const waiting: LogSegment[] = [];
+    for (let index = 0; index < segments.count - 1; index += 1) {
+      const segment = segments.at(index);
+      if (segment?.indexesStored === false) waiting.push(segment);
+    }
+    for (const segment of waiting) await this.#storeSegment(segment);
   }
 
   /** Stores the indexes of a rolled segment, and the producer snapshot at its end. */
@@ -229,9 +234,11 @@ export class LogFlusher {
 
   /** Stores the producer state at the log's end, so that the next start need not read for it. */
   async storeProducers(): Promise<void> {
-    const { runtime, directory, logEndOffset, producers } = this.#state;
+    const { runtime, directory, logEndOffset, producers, storedSnapshotOffset } = this.#state;
+    if (storedSnapshotOffset === logEndOffset) return;
     const path = join(directory, segmentFileName(logEndOffset, 'snapshot'));
     await runtime.fs.writeFile(path, producers.snapshot());
+    this.#state.storedSnapshotOffset = logEndOffset;
   }
 
   async #storeEpochs(): Promise<void> {

@@ -87,6 +87,8 @@ class LogLoader {
     segment.size = facts?.size ?? 0;
     segment.modifiedMs = facts?.modifiedMs ?? this.#nowMs;
     segment.indexIntervalBytes = config.indexIntervalBytes;
+    // A clean stop has synced it.
+    segment.nameIsDurable = this.#options.isClean;
     segments.add(segment);
   }
 
@@ -144,7 +146,6 @@ class LogLoader {
     const { nextOffset, soundBytes } = segment.scanTail();
     if (soundBytes !== segment.size) return false;
     this.#logEndOffset = nextOffset;
-    segment.indexesStored = false;
     return true;
   }
 
@@ -224,6 +225,7 @@ class LogLoader {
       try {
         producers.load(runtime.fs.readFileSync(path), this.#nowMs);
         this.#producersAt = snapshot;
+        this.#state.storedSnapshotOffset = snapshot;
         return;
       } catch (error) {
         if (!(error instanceof LogCorruptError)) throw error;
@@ -234,6 +236,7 @@ class LogLoader {
       }
     }
     producers.load(undefined, this.#nowMs);
+    this.#state.storedSnapshotOffset = -1;
     this.#producersAt = this.#state.segments.first?.baseOffset ?? 0;
   }
 
@@ -290,6 +293,7 @@ class LogLoader {
     state.recoveryPoint = this.#options.isClean
       ? this.#logEndOffset
       : Math.min(this.#options.recoveryPoint, this.#logEndOffset);
+    state.isDirectoryDurable = this.#options.isClean;
     state.producers.commit();
     state.epochs.truncateFromEnd(this.#logEndOffset);
     state.epochs.truncateFromStart(state.logStartOffset);
@@ -325,6 +329,7 @@ class LogLoader {
     this.#notes.segmentsRemoved += old.length;
     runtime.disposal.dispose(old, 0);
     epochs.reset([]);
+    this.#state.storedSnapshotOffset = -1;
     producers.load(undefined, this.#nowMs);
   }
 

@@ -1,6 +1,6 @@
+import { LogError, storageErrorOf } from '../errors.ts';
 import type { LogSegment } from '../log-segment.ts';
 import type { LogState } from '../log-state.ts';
-import type { LogFile } from '../store/file-system.ts';
 import { trimToBatches } from './trim-to-batches.ts';
 
 /** What a finished read tells the reader's caches. */
@@ -74,17 +74,22 @@ export class LogSlice {
    * @param target of at least `sizeInBytes` bytes
    * @returns bytes of whole batches, from the start of `target` on
    * @throws RangeError when `target` is too small, or the slice was released
+   * @throws LogStorageError when the file system refuses
    */
   readInto(target: Buffer): number {
     this.#check(target);
     if (this.sizeInBytes === 0) return 0;
-    const file = this.segment.openSync();
     let read = 0;
-    while (read < this.sizeInBytes) {
-      const length = Math.min(SYNC_CALL_BYTES, this.sizeInBytes - read);
-      const step = file.read(target, read, length, this.start + read);
-      if (step === 0) break;
-      read += step;
+    try {
+      const file = this.segment.openSync();
+      while (read < this.sizeInBytes) {
+        const length = Math.min(SYNC_CALL_BYTES, this.sizeInBytes - read);
+        const step = file.read(target, read, length, this.start + read);
+        if (step === 0) break;
+        read += step;
+      }
+    } catch (error) {
+      throw this.#failure(error);
     }
     this.#options.state.runtime.statistics.hotReadBytes += read;
     return this.#finish(target, read);
@@ -96,6 +101,7 @@ export class LogSlice {
    * @param target of at least `sizeInBytes` bytes; the log's until the promise settles
    * @returns bytes of whole batches, from the start of `target` on
    * @throws RangeError when `target` is too small, or the slice was released
+   * @throws LogStorageError when the file system refuses
    */
   async readIntoAsync(
     target: Buffer,
@@ -110,7 +116,7 @@ export class LogSlice {
       const { runtime } = this.#options.state;
       const read = await runtime.coldReads.run(async () => {
         options.signal?.throwIfAborted();
-        return this.#readCold(await this.segment.open(), target);
+        return this.#readCold(target);
       });
       runtime.statistics.coldReadBytes += read;
       return this.#finish(target, read);
@@ -130,15 +136,25 @@ export class LogSlice {
     this.release();
   }
 
-  async #readCold(file: LogFile, target: Buffer): Promise<number> {
+  async #readCold(target: Buffer): Promise<number> {
     let read = 0;
-    while (read < this.sizeInBytes) {
-      const length = Math.min(ASYNC_CALL_BYTES, this.sizeInBytes - read);
-      const step = await file.readAsync(target, read, length, this.start + read);
-      if (step === 0) break;
-      read += step;
+    try {
+      const file = await this.segment.open();
+      while (read < this.sizeInBytes) {
+        const length = Math.min(ASYNC_CALL_BYTES, this.sizeInBytes - read);
+        const step = await file.readAsync(target, read, length, this.start + read);
+        if (step === 0) break;
+        read += step;
+      }
+    } catch (error) {
+      throw this.#failure(error);
     }
     return read;
+  }
+
+  #failure(error: unknown): LogError {
+    if (error instanceof LogError) return error;
+    return storageErrorOf(error, 'reading a log', this.#options.state.name);
   }
 
   #finish(target: Buffer, read: number): number {
