@@ -166,6 +166,7 @@ export class LogManager {
    * Resolves when the directory has its new name, so that the partition may be made again.
    *
    * @returns false when there is no such log
+   * @throws LogStorageError when the checkpoints cannot be stored; the log is gone all the same
    */
   async delete(topic: string, partition: number): Promise<boolean> {
     const log = this.get(topic, partition);
@@ -196,6 +197,7 @@ export class LogManager {
   /** Applies retention to all logs and forgets idle producers; runs by itself at its interval. */
   async checkRetention(): Promise<void> {
     for (const log of this.list()) {
+      if (this.#closing !== undefined) return;
       try {
         // Once local segments are gone, nothing else tells where a tiered log begins.
         if (log.config.remoteStorageEnable && !this.#checkpoints.hasLogStart(log)) {

@@ -11,6 +11,7 @@ import type { EpochEnd, LeaderEpoch } from './leader-epochs.ts';
 import { type LogConfig, type LogConfigInput, resolveLogConfig } from './log-config.ts';
 import { planLogRetention, removeFirstSegments } from './log-retention.ts';
 import type { LogChange, LogState } from './log-state.ts';
+import { abortedTransactionsIn } from './read/aborted-transactions.ts';
 import { LogReader } from './read/log-reader.ts';
 import type { ReadLimit, ReadOptions, ReadResult } from './read/read-result.ts';
 import { type TimestampedOffset, TimestampLookup } from './read/timestamp-lookup.ts';
@@ -41,6 +42,9 @@ export class PartitionLog {
     this.#reader = new LogReader(state);
     this.#timestamps = new TimestampLookup(state, this.#reader);
     this.#appender.drawJitter();
+    // What a crashed process has written is visible: group commit promises that it is synced, too.
+    const isUnsynced = state.recoveryPoint < state.logEndOffset;
+    if (state.config.flushMessages === 1 && isUnsynced) this.#flusher.request();
   }
 
   get topic(): string {
@@ -180,15 +184,7 @@ export class PartitionLog {
 
   /** Aborted transactions that concern a read of [`from`, `upper`), by their first offset. */
   abortedTransactions(from: number, upper: number): AbortedTransaction[] {
-    const { segments } = this.#state;
-    const found: AbortedTransaction[] = [];
-    for (let index = Math.max(0, segments.floorIndex(from)); index < segments.count; index += 1) {
-      const collected = segments.at(index)?.transactionIndex.collect(from, upper);
-      if (collected === undefined) break;
-      found.push(...collected.transactions);
-      if (collected.complete) break;
-    }
-    return found.sort((a, b) => a.firstOffset - b.firstOffset);
+    return abortedTransactionsIn(this.#state.segments, from, upper);
   }
 
   /** Where an epoch ends (OffsetForLeaderEpoch); -1 and -1 where that is unknown. */

@@ -52,7 +52,7 @@ class SegmentScanner {
   readonly #allowGaps: boolean;
   readonly #size: number;
   readonly #header = createBatchHeader();
-  #window: Buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  #window: Buffer;
   #windowStart = 0;
   #windowEnd = 0;
   #nextOffset: number;
@@ -63,6 +63,7 @@ class SegmentScanner {
     this.#visit = visit;
     this.#allowGaps = options.allowGaps;
     this.#size = this.#file.size();
+    this.#window = Buffer.allocUnsafeSlow(Math.min(WINDOW_BYTES, this.#size));
     this.#nextOffset = segment.baseOffset;
   }
 
