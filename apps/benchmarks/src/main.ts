@@ -5,12 +5,14 @@ import { BENCHES } from './benches/all.ts';
 import type { BenchOptions } from './harness/bench.ts';
 import { describeNoise, machineNoise } from './harness/noise.ts';
 import { formatReport, reachesAim } from './harness/report.ts';
+import { useScratchParent } from './harness/scratch.ts';
 
 const USAGE = `usage: npm run bench [-- [options] B1 B6 ...]
   --smoke          a run of at most 30 s that shows that everything works
   --rounds N       rounds that count (default 5)
   --profile        B6, B7: say where the broker's CPU time goes
   --cpu-prof DIR   as --profile, and keep the .cpuprofile files
+  --scratch DIR    where logs are written (default: the system's temporary directory)
   --strict         exit with code 1 when an aim is missed`;
 
 const { values, positionals } = parseArgs({
@@ -20,6 +22,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     profile: { type: 'boolean', default: false },
     'cpu-prof': { type: 'string' },
+    scratch: { type: 'string' },
     strict: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -37,6 +40,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const options = benchOptions();
+  if (values.scratch !== undefined) useScratchParent(resolve(values.scratch));
   console.log(`Node ${process.version}, ${describeNoise(machineNoise())}\n`);
   let missed = 0;
   for (const bench of BENCHES) {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const CALLS = 200;
-const ATTEMPTS = 7;
+const ATTEMPTS = 3;
 
 /**
  * Bytes of heap that a call takes, roughly: the median growth over a few hundred calls between two

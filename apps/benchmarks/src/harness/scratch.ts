@@ -5,13 +5,20 @@ import { atExit } from './cleanup.ts';
 
 const WARM_STEP_BYTES = 1024 * 1024;
 
+let parent = tmpdir();
+
+/** Where scratch directories are made from now on, instead of the system's place for such. */
+export function useScratchParent(directory: string): void {
+  parent = directory;
+}
+
 /** A directory for files of a bench, gone at the end of the run at the latest. */
 export class ScratchDirectory {
   readonly path: string;
   readonly #remove: () => void;
 
   constructor() {
-    const path = mkdtempSync(join(tmpdir(), 'logloft-bench-'));
+    const path = mkdtempSync(join(parent, 'logloft-bench-'));
     this.path = path;
     this.#remove = atExit(() => rmSync(path, { recursive: true, force: true }));
   }
