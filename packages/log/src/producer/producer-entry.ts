@@ -21,16 +21,16 @@ function sequenceBefore(sequence: number, count: number): number {
 /** What is known of one producer in one partition: its epoch and its last five batches. */
 export class ProducerEntry {
   readonly producerId: number;
-  epoch = NONE;
-  coordinatorEpoch = NONE;
+  epoch: number = NONE;
+  coordinatorEpoch: number = NONE;
   /** Timestamp of the last batch, in ms; -1 without one. */
-  lastTimestamp = NONE;
+  lastTimestamp: number = NONE;
   /** When the last batch was appended, or the entry loaded: expiry counts from there. */
   lastSeenMs = 0;
   /** First offset of the open transaction; -1 without one. */
-  transactionFirstOffset = NONE;
+  transactionFirstOffset: number = NONE;
   /** Turn in which {@link ProducerEntry.copyFrom} last saved this entry for a roll-back. */
-  savedInTurn = NONE;
+  savedInTurn: number = NONE;
 
   #count = 0;
   /** Where the next batch goes in the ring. */
