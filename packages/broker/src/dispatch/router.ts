@@ -4,7 +4,7 @@ import {
   decodeRequestHeader,
   ErrorCode,
   encodeResponse,
-  ProtocolError,
+  MalformedMessageError,
   type RequestHeader,
 } from '@logloft/protocol';
 import {
@@ -67,7 +67,7 @@ export class Router implements RequestProcessor {
 
   #fault(error: unknown, request: Request, header: RequestHeader): unknown {
     request.abandon();
-    if (error instanceof ProtocolError) {
+    if (error instanceof MalformedMessageError) {
       return new ConnectionFault(error.message, { ...describe(header), code: error.code });
     }
     return error;

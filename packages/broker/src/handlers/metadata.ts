@@ -80,7 +80,8 @@ async function describeOne(
   const { name, topicId } = wanted;
   const { topics, node } = services;
   if (context.apiVersion < FIRST_LOOKUP_BY_ID && (name === null || topicId !== ZERO_UUID)) {
-    return failed(name, topicId, ErrorCode.INVALID_REQUEST);
+    // There, a name cannot be null in an answer.
+    return failed(name ?? '', topicId, ErrorCode.INVALID_REQUEST);
   }
   if (name === null) {
     const found = topics.byId(topicId);

@@ -143,6 +143,8 @@ export class Connection implements ClientConnection {
     const answer = (response: OutgoingResponse | undefined): void => {
       reserved(response);
       if (this.#peerEnded) this.#scheduleFlush();
+      // Nothing is written, so nothing else will tell that there is room for requests again.
+      else if (response === undefined) this.#proceedWhenReady();
     };
     try {
       const response = this.#context.processor.process(frame, this);
@@ -204,11 +206,15 @@ export class Connection implements ClientConnection {
     const onWritten = (): void => {
       this.#lastActivityMs = this.#context.clock.monotonic();
       for (const response of responses) response.release?.();
-      if (!this.#closed && !this.#saturated) this.#receiver.proceed();
+      this.#proceedWhenReady();
     };
     if (last === undefined) onWritten();
     else socket.write(last, onWritten);
     socket.uncork();
+  }
+
+  #proceedWhenReady(): void {
+    if (!this.#closed && !this.#saturated) this.#receiver.proceed();
   }
 
   /**
