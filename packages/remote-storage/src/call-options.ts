@@ -1,6 +1,12 @@
 /** Holds a stream of bytes to a rate. */
 export interface Pacer {
   /**
+   * Largest slice in bytes that keeps the flow even, where the rate is so low that 64 KiB would be a
+   * burst. It follows the rate: read it anew before each slice. Absent: 64 KiB will do.
+   */
+  readonly sliceBytes?: number | undefined;
+
+  /**
    * Resolves when `bytes` more may flow. Local and memory stores ask a slice (at most 64 KiB) at a
    * time, object stores a part at a time.
    *

@@ -1,4 +1,4 @@
-import type { CallOptions } from './call-options.ts';
+import type { CallOptions, Pacer } from './call-options.ts';
 import { RemoteStorageError } from './errors.ts';
 import type { SegmentSource } from './log-segment-data.ts';
 import { toRemoteStorageError } from './to-remote-storage-error.ts';
@@ -7,8 +7,8 @@ import { toRemoteStorageError } from './to-remote-storage-error.ts';
 const SLICE_BYTES = 64 * 1024;
 
 /**
- * Lets pieces through as a call's options want them: slices of at most 64 KiB, each after the pacer
- * admitted it, or whole pieces when there is none. A slice counts as progress when the next is asked
+ * Lets pieces through as a call's options want them: slices of at most 64 KiB, or smaller ones
+ * where the pacer wants them, each after it admitted it, or whole pieces when there is none. A slice counts as progress when the next is asked
  * for, that is, when something was done with it.
  *
  * @throws the reason of the signal when it aborts between slices
@@ -19,10 +19,11 @@ export async function* pacedSlices(
 ): AsyncGenerator<Uint8Array, void, void> {
   const { signal, pacer, onProgress } = options;
   for await (const piece of pieces) {
-    const sliceBytes = pacer === undefined ? piece.byteLength : SLICE_BYTES;
-    for (let at = 0; at < piece.byteLength; at += sliceBytes) {
+    let at = 0;
+    while (at < piece.byteLength) {
       signal?.throwIfAborted();
-      const slice = piece.subarray(at, at + sliceBytes);
+      const slice = piece.subarray(at, at + sliceBytesOf(pacer, piece));
+      at += slice.byteLength;
       if (pacer !== undefined) {
         await pacer.take(slice.byteLength, { signal });
         signal?.throwIfAborted();
@@ -31,6 +32,11 @@ export async function* pacedSlices(
       onProgress?.(slice.byteLength);
     }
   }
+}
+
+function sliceBytesOf(pacer: Pacer | undefined, piece: Uint8Array): number {
+  if (pacer === undefined) return piece.byteLength;
+  return Math.max(1, Math.min(SLICE_BYTES, Math.floor(pacer.sliceBytes ?? SLICE_BYTES)));
 }
 
 /**
