@@ -64,6 +64,8 @@ export class LogManager {
   readonly #runtime: LogRuntime;
   readonly #checkpoints: LogCheckpoints;
   readonly #topics = new Map<string, Map<number, PartitionLog>>();
+  /** Names of directories that are about to get another one. */
+  readonly #deleting = new Set<string>();
   readonly #reports: RecoveryReport[] = [];
   readonly #timers = new Map<string, Timer>();
   #closing: Promise<void> | undefined;
@@ -163,7 +165,7 @@ export class LogManager {
 
   /**
    * Removes a partition: it is gone at once, its files after `file.delete.delay.ms`, one at a time.
-   * Resolves when the directory has its new name, so that the partition may be made again.
+   * Once this has resolved, the partition may be made again.
    *
    * @returns false when there is no such log
    * @throws LogStorageError when the checkpoints cannot be stored; the log is gone all the same
@@ -171,11 +173,17 @@ export class LogManager {
   async delete(topic: string, partition: number): Promise<boolean> {
     const log = this.get(topic, partition);
     if (log === undefined) return false;
-    const partitions = this.#topics.get(topic);
-    partitions?.delete(partition);
-    if (partitions?.size === 0) this.#topics.delete(topic);
-    const renamed = this.#renameAway(log.directory, topic, partition);
-    this.#runtime.disposal.disposeDirectory(renamed, log.config.fileDeleteDelayMs, log.abandon());
+    this.#remove(topic, partition);
+    const name = partitionDirectoryName(topic, partition);
+    this.#deleting.add(name);
+    try {
+      // Nothing must be written by its path any more, which a new partition may have.
+      await log.abandon();
+      const renamed = this.#renameAway(log.directory, topic, partition);
+      this.#runtime.disposal.disposeDirectory(renamed, log.config.fileDeleteDelayMs);
+    } finally {
+      this.#deleting.delete(name);
+    }
     await this.checkpoint();
     return true;
   }
@@ -294,6 +302,12 @@ export class LogManager {
     return log;
   }
 
+  #remove(topic: string, partition: number): void {
+    const partitions = this.#topics.get(topic);
+    partitions?.delete(partition);
+    if (partitions?.size === 0) this.#topics.delete(topic);
+  }
+
   #checkNew(topic: string, partition: number, topicId: string): void {
     const name = partitionDirectoryName(topic, partition);
     if (!isLegalTopicName(topic)) {
@@ -308,6 +322,9 @@ export class LogManager {
       throw new InvalidPartitionError(
         `The topic id of ${name} must be 22 characters of base64url, got ${JSON.stringify(topicId)}`,
       );
+    }
+    if (this.#deleting.has(name)) {
+      throw new InvalidPartitionError(`${name} is being deleted; try again`, { partition: name });
     }
     if (this.get(topic, partition) !== undefined) {
       throw new InvalidPartitionError(`${name} exists already`, { partition: name });

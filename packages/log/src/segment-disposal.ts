@@ -41,8 +41,8 @@ export class SegmentDisposal {
   }
 
   /** A directory that nobody uses any more, with the files in it. */
-  disposeDirectory(directory: string, delayMs: number, inUse?: Promise<void> | undefined): void {
-    this.#watch(this.#removeDirectory(directory, delayMs, inUse));
+  disposeDirectory(directory: string, delayMs: number): void {
+    this.#watch(this.#removeDirectory(directory, delayMs));
   }
 
   /** Files that belong to nothing any more. */
@@ -104,13 +104,8 @@ export class SegmentDisposal {
     }
   }
 
-  async #removeDirectory(
-    directory: string,
-    delayMs: number,
-    inUse: Promise<void> | undefined,
-  ): Promise<void> {
+  async #removeDirectory(directory: string, delayMs: number): Promise<void> {
     await this.#delay(delayMs);
-    await inUse;
     if (this.#isClosed) return;
     const { fs } = this.#options;
     const names = await fs.list(directory);

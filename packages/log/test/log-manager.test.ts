@@ -54,7 +54,10 @@ describe('LogManager', () => {
     const fileSystem = new SimulatedFileSystem();
     const { manager, log, clock } = await openLog({ directory: '/logs', fileSystem });
     log.append(testBatch(), { leaderEpoch: 1 });
-    expect(await settled(manager.delete('topic', 0), clock)).toBe(true);
+    const deleted = manager.delete('topic', 0);
+    expect(manager.get('topic', 0)).toBeUndefined();
+    expect(() => manager.create('topic', 0, OTHER_ID)).toThrow(/being deleted/);
+    expect(await settled(deleted, clock)).toBe(true);
     expect(await settled(manager.delete('topic', 0), clock)).toBe(false);
     expect(manager.get('topic', 0)).toBeUndefined();
     const left = (): string[] => fileSystem.paths.filter((path) => path.includes('-delete/'));
