@@ -359,7 +359,7 @@ export class LogManager {
       try {
         await work();
       } catch (error) {
-        this.#logger.warn(`The ${name} task failed; it runs again`, { error });
+        this.#logger.warn(`The ${name} run failed; the next one follows`, { error });
       }
       if (this.#closing === undefined) this.#every(name, ms, work);
     };

@@ -2,7 +2,7 @@
 // here allocates once an entry exists.
 
 /** How many batches may be in flight with idempotence, and so how many are remembered. */
-export const REMEMBERED_BATCHES = 5;
+const REMEMBERED_BATCHES = 5;
 /** Where a sequence, an epoch or an offset is not there. */
 export const NONE = -1;
 
