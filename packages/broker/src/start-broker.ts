@@ -1,9 +1,11 @@
 import { systemClock, systemRandom } from '@logloft/clock';
 import { MetricsRegistry } from '@logloft/metrics';
+import { crc32cImplementation } from '@logloft/records';
 import type { Broker } from './broker-handle.ts';
 import { Router } from './dispatch/router.ts';
 import { noRemoteReads } from './fetch/remote-reads.ts';
 import { silentLogger } from './logger.ts';
+import { readsIntoBuffers } from './network/socket-reader.ts';
 import type { NodeIdentity } from './node.ts';
 import { noRemoteOffsets } from './offsets/remote-offsets.ts';
 import { DeadlineQueue } from './purgatory/deadline-queue.ts';
@@ -17,6 +19,8 @@ import { openStorage, type Surroundings } from './start/open-storage.ts';
 import { RunningBroker } from './start/running-broker.ts';
 import { resolveSettings, type Settings } from './start/settings.ts';
 import type { StartBrokerOptions } from './start-broker-options.ts';
+import { BrokerStatistics } from './statistics/broker-statistics.ts';
+import { registerStatistics } from './statistics/register-statistics.ts';
 
 /**
  * Starts a broker that unmodified Kafka clients can talk to. When it resolves everything is loaded,
@@ -84,9 +88,12 @@ async function open(settings: Settings, start: Start): Promise<RunningBroker> {
     rack: null,
     endpointOf: (name) => listeners.endpointOf(name),
   };
+  const statistics = new BrokerStatistics();
+  registerStatistics(metrics, { statistics, logs, topics });
   const handlers = createHandlers({
     ...storage,
     clock,
+    statistics,
     node,
     coordinator,
     deadlines: new DeadlineQueue(clock),
@@ -95,8 +102,19 @@ async function open(settings: Settings, start: Start): Promise<RunningBroker> {
     remoteOffsets: remoteTier ?? noRemoteOffsets,
     checkpoint: () => logs.checkpoint(),
   });
-  await listeners.open(new Router(handlers), { clock, logger, memory: pools.receive }, closers);
+  await listeners.open(
+    new Router(handlers, statistics),
+    { clock, logger, memory: pools.receive, statistics },
+    closers,
+  );
   const { warnings } = settings.config;
+  logger.info('Broker ready', {
+    listeners: settings.listeners.map(({ name }) => name),
+    directory: settings.directory ?? 'memory',
+    remoteStorage: remoteTier?.storeName ?? 'none',
+    crc32c: crc32cImplementation(),
+    readsIntoBuffers,
+  });
   const startReport = { readyMs: clock.monotonic() - startedMs, warnings };
   const { directory } = settings;
   return new RunningBroker({

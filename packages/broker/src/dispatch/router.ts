@@ -14,14 +14,17 @@ import {
 } from '../network/connection.ts';
 import type { ReceivedFrame } from '../network/frame-receiver.ts';
 import type { OutgoingResponse } from '../network/response-queue.ts';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import type { Handler } from './handler.ts';
 import { Request } from './request.ts';
 
 /** Finds the handler of each request, and turns what goes wrong into an answer or a closed connection. */
 export class Router implements RequestProcessor {
   readonly #handlers = new Map<number, Handler>();
+  readonly #statistics: BrokerStatistics;
 
-  constructor(handlers: readonly Handler[]) {
+  constructor(handlers: readonly Handler[], statistics: BrokerStatistics) {
+    this.#statistics = statistics;
     for (const handler of handlers) this.#handlers.set(handler.api.key, handler);
   }
 
@@ -30,6 +33,7 @@ export class Router implements RequestProcessor {
     client: ClientConnection,
   ): OutgoingResponse | undefined | Promise<OutgoingResponse | undefined> {
     const header = readHeader(frame);
+    this.#statistics.countRequest(header.apiKey, frame.bytes.length);
     const handler = this.#handlers.get(header.apiKey);
     if (handler === undefined) {
       frame.release();

@@ -1,5 +1,6 @@
 import { LogClosedError, type LogSlice, LogStorageError, type ReadLimit } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import type { Partition } from '../topics/partition.ts';
 import type { FetchPlan, FetchTarget, PartitionPlan } from './fetch-plan.ts';
 import type { RemoteReads } from './remote-reads.ts';
@@ -17,6 +18,7 @@ export interface PartitionData {
 export interface ReadPlanOptions {
   readonly memory: ResponseMemory;
   readonly remote: RemoteReads;
+  readonly statistics: BrokerStatistics;
   readonly limit: ReadLimit;
   /** Aborts when the client is gone or its time is over. */
   readonly signal: AbortSignal;
@@ -44,7 +46,9 @@ export function readPlanNow(
 ): readonly PartitionData[] | undefined {
   if (!plan.partitions.every(isImmediate)) return undefined;
   return plan.partitions.map((partition) =>
-    partition.kind === 'local' ? readHot(partition.slice, options) : withoutData(partition),
+    partition.kind === 'local'
+      ? readHot(partition.slice, options)
+      : answerWithoutData(partition, options),
   );
 }
 
@@ -65,6 +69,11 @@ async function readPartition(
   if (plan.kind === 'remote' && target !== undefined && partition !== undefined) {
     return readRemote(plan, { partition, offset: target.request.fetchOffset }, options);
   }
+  return answerWithoutData(plan, options);
+}
+
+function answerWithoutData(plan: PartitionPlan, { statistics }: ReadPlanOptions): PartitionData {
+  if (plan.kind === 'throttled') statistics.remoteFetchesThrottled += 1;
   return withoutData(plan);
 }
 
@@ -81,12 +90,13 @@ function withoutData(plan: PartitionPlan): PartitionData {
   }
 }
 
-function readHot(slice: LogSlice, { memory, onSent }: ReadPlanOptions): PartitionData {
+function readHot(slice: LogSlice, { memory, onSent, statistics }: ReadPlanOptions): PartitionData {
   try {
     if (slice.sizeInBytes === 0) return { errorCode: ErrorCode.NONE, records: NO_RECORDS };
     const { buffer, release } = memory.take(slice.sizeInBytes);
     onSent(release);
     const length = slice.readInto(buffer);
+    statistics.localFetchBytes += length;
     return { errorCode: ErrorCode.NONE, records: buffer.subarray(0, length) };
   } catch (error) {
     return failed(error);
@@ -96,12 +106,13 @@ function readHot(slice: LogSlice, { memory, onSent }: ReadPlanOptions): Partitio
 }
 
 async function readCold(slice: LogSlice, options: ReadPlanOptions): Promise<PartitionData> {
-  const { memory, onSent, signal } = options;
+  const { memory, onSent, signal, statistics } = options;
   try {
     if (slice.sizeInBytes === 0) return { errorCode: ErrorCode.NONE, records: NO_RECORDS };
     const { buffer, release } = memory.take(slice.sizeInBytes);
     onSent(release);
     const length = await slice.readIntoAsync(buffer, { signal });
+    statistics.localFetchBytes += length;
     return { errorCode: ErrorCode.NONE, records: buffer.subarray(0, length) };
   } catch (error) {
     if (signal.aborted) return { errorCode: ErrorCode.NONE, records: NO_RECORDS };
@@ -114,12 +125,13 @@ async function readCold(slice: LogSlice, options: ReadPlanOptions): Promise<Part
 async function readRemote(
   plan: Extract<PartitionPlan, { readonly kind: 'remote' }>,
   at: { readonly partition: Partition; readonly offset: number },
-  { remote, limit, signal }: ReadPlanOptions,
+  { remote, limit, signal, statistics }: ReadPlanOptions,
 ): Promise<PartitionData> {
   const { maxBytes, minOneBatch } = plan;
   const result = await remote.read({ ...at, maxBytes, minOneBatch, limit, signal });
   switch (result.kind) {
     case 'batches':
+      statistics.remoteFetchBytes += result.records.length;
       return { errorCode: ErrorCode.NONE, records: result.records };
     case 'error':
       return { errorCode: result.errorCode, records: NO_RECORDS };

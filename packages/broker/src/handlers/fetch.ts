@@ -20,6 +20,7 @@ import type { RemoteReads } from '../fetch/remote-reads.ts';
 import type { ResponseMemory } from '../fetch/response-memory.ts';
 import type { DeadlineQueue } from '../purgatory/deadline-queue.ts';
 import { park } from '../purgatory/parked-request.ts';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import type { Partition } from '../topics/partition.ts';
 import { advertisedVersions } from './versions.ts';
 
@@ -35,6 +36,7 @@ export interface FetchServices {
   readonly deadlines: DeadlineQueue;
   readonly memory: ResponseMemory;
   readonly remote: RemoteReads;
+  readonly statistics: BrokerStatistics;
   /** `fetch.max.bytes`: most bytes of any response. */
   readonly maxBytes: number;
   findPartition(topic: string, index: number): Partition | undefined;
@@ -143,9 +145,16 @@ class FetchOperation {
   }
 
   #readOptions(signal: AbortSignal): Parameters<typeof readPlan>[2] {
-    const { memory, remote } = this.#services;
+    const { memory, remote, statistics } = this.#services;
     const { limit } = this.#bounds;
-    return { memory, remote, limit, signal, onSent: (release) => this.#context.onSent(release) };
+    return {
+      memory,
+      remote,
+      statistics,
+      limit,
+      signal,
+      onSent: (release) => this.#context.onSent(release),
+    };
   }
 
   #answer(data: readonly PartitionData[]): FetchResponse {

@@ -12,6 +12,7 @@ import { defineHandler, type Handler, type RequestContext } from '../dispatch/ha
 import { ConnectionFault } from '../network/connection.ts';
 import { type AppendRefusal, refusalOf } from '../produce/append-error.ts';
 import { claimsTransaction, isRefusal, producePartition } from '../produce/produce-partition.ts';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import type { Partition } from '../topics/partition.ts';
 import { advertisedVersions } from './versions.ts';
 
@@ -21,6 +22,7 @@ const FIRST_BATCH_VERSION = 3;
 /** What the handler needs. */
 export interface ProduceServices {
   readonly clock: Clock;
+  readonly statistics: BrokerStatistics;
   /** The partition if this broker has it. */
   findPartition(topic: string, index: number): Partition | undefined;
   /** Whether clients may write to the topic; internal ones are the broker's own. */
@@ -96,6 +98,7 @@ function appendAll(
       partition === undefined || problem !== undefined
         ? { response: refused(index, problem ?? UNKNOWN_PARTITION), written: undefined }
         : outcomeOf(index, producePartition(partition, records, options));
+    countBatch(services.statistics, outcome, records);
     if (outcome.written !== undefined) writes.set(outcome.response, outcome.written);
     return outcome.response;
   });
@@ -105,6 +108,19 @@ function appendAll(
   return settleAll(writes)
     .finally(releaseFrame)
     .then(() => (request.acks === 0 ? failUnacknowledged(response) : response));
+}
+
+function countBatch(
+  statistics: BrokerStatistics,
+  { written }: Outcome,
+  records: Buffer | null,
+): void {
+  if (written === undefined) {
+    statistics.batchesRefused += 1;
+    return;
+  }
+  statistics.batchesAppended += 1;
+  statistics.batchBytesAppended += records?.length ?? 0;
 }
 
 const UNKNOWN_PARTITION: AppendRefusal = Object.freeze({

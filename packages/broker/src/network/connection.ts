@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@logloft/clock';
 import type { BrokerLogger } from '../logger.ts';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import { FrameReceiver, type ReceivedFrame } from './frame-receiver.ts';
 import type { ReceiveMemory } from './receive-memory.ts';
 import { type OutgoingResponse, ResponseQueue } from './response-queue.ts';
@@ -57,6 +58,7 @@ export interface ConnectionContext {
   readonly logger: BrokerLogger;
   readonly memory: ReceiveMemory;
   readonly processor: RequestProcessor;
+  readonly statistics: BrokerStatistics;
   readonly maxFrameBytes: number;
   readonly listenerName: string;
   readonly onClosed: (connection: Connection) => void;
@@ -186,6 +188,7 @@ export class Connection implements ClientConnection {
   #flush(): void {
     this.#flushScheduled = false;
     const responses = this.#outgoing;
+    this.#context.statistics.bytesOut += this.#outgoingBytes;
     this.#outgoing = [];
     this.#outgoingBytes = 0;
     if (this.#closed) return;
@@ -244,6 +247,7 @@ export class Connection implements ClientConnection {
 
   #fail(reason: string, fields: Readonly<Record<string, unknown>>): void {
     if (this.#closed) return;
+    this.#context.statistics.connectionFaults += 1;
     this.#context.logger.warn(`Connection closed: ${reason}`, {
       connection: this.id,
       client: this.host,

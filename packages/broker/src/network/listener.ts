@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Clock, Timer } from '@logloft/clock';
 import { ListenError } from '../errors.ts';
 import type { BrokerLogger } from '../logger.ts';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import { Connection, type RequestProcessor } from './connection.ts';
 import type { ReceiveMemory } from './receive-memory.ts';
 
@@ -26,6 +27,7 @@ export interface ListenerContext {
   readonly logger: BrokerLogger;
   readonly memory: ReceiveMemory;
   readonly processor: RequestProcessor;
+  readonly statistics: BrokerStatistics;
 }
 
 /** Idle connections are looked for this many times within the idle time. */
@@ -119,15 +121,20 @@ export class Listener implements AsyncDisposable {
       socket.destroy();
       return;
     }
-    const { clock, logger, memory, processor } = this.#context;
+    const { clock, logger, memory, processor, statistics } = this.#context;
+    statistics.connectionsOpened += 1;
     const connection = new Connection(this.#nextId++, socket, {
       clock,
       logger,
       memory,
       processor,
+      statistics,
       maxFrameBytes: this.#options.maxFrameBytes,
       listenerName: this.#options.name,
-      onClosed: (closed) => this.#connections.delete(closed),
+      onClosed: (closed) => {
+        statistics.connectionsClosed += 1;
+        this.#connections.delete(closed);
+      },
     });
     this.#connections.add(connection);
     this.#scheduleIdleCheck();

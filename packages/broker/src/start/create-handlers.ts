@@ -35,11 +35,13 @@ import { syncGroupHandler } from '../handlers/sync-group.ts';
 import type { NodeIdentity } from '../node.ts';
 import type { RemoteOffsets } from '../offsets/remote-offsets.ts';
 import type { DeadlineQueue } from '../purgatory/deadline-queue.ts';
+import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import type { TopicManager } from '../topics/topic-manager.ts';
 
 /** Everything that handlers work with. */
 export interface BrokerServices {
   readonly clock: Clock;
+  readonly statistics: BrokerStatistics;
   readonly node: NodeIdentity;
   readonly cluster: ClusterStore;
   readonly configs: BrokerConfigs;
@@ -67,11 +69,12 @@ export function createHandlers(services: BrokerServices): readonly Handler[] {
 }
 
 function dataHandlers(services: BrokerServices): Handler[] {
-  const { clock, node, cluster, configs, topics, coordinator, deadlines } = services;
+  const { clock, statistics, node, cluster, configs, topics, coordinator, deadlines } = services;
   const findPartition = topics.findPartition.bind(topics);
   return [
     produceHandler({
       clock,
+      statistics,
       findPartition,
       isWritable: (name) => topics.byName(name)?.internal !== true,
     }),
@@ -79,6 +82,7 @@ function dataHandlers(services: BrokerServices): Handler[] {
       deadlines,
       memory: services.responseMemory,
       remote: services.remoteReads,
+      statistics,
       maxBytes: configs.values.number('fetch.max.bytes'),
       findPartition,
       findPartitionById: topics.findPartitionById.bind(topics),

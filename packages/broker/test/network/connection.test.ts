@@ -7,6 +7,7 @@ import { ConnectionFault, type RequestProcessor } from '../../src/network/connec
 import { Listener, type ListenerOptions } from '../../src/network/listener.ts';
 import { type FramePool, ReceiveMemory } from '../../src/network/receive-memory.ts';
 import type { OutgoingResponse } from '../../src/network/response-queue.ts';
+import { BrokerStatistics } from '../../src/statistics/broker-statistics.ts';
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -62,6 +63,7 @@ async function listen(
       logger: logger ?? new RecordingLogger(),
       memory: new ReceiveMemory(pool),
       processor,
+      statistics: new BrokerStatistics(),
     },
   );
   open.push(listener);
