@@ -19,6 +19,7 @@ export class ResponseQueue {
   // A ring would do as well; connections hold a handful of requests, and the array is emptied as a whole.
   #slots: Slot[] = [];
   #head = 0;
+  #discarded = false;
 
   constructor(emit: (response: OutgoingResponse) => void) {
     this.#emit = emit;
@@ -36,13 +37,18 @@ export class ResponseQueue {
     return (response) => {
       if (slot.done) return;
       slot.done = true;
+      if (this.#discarded) {
+        response?.release?.();
+        return;
+      }
       slot.response = response;
       if (this.#slots[this.#head] === slot) this.#advance();
     };
   }
 
-  /** Releases every answer that is ready but has not left. */
+  /** Releases every answer that is ready but has not left, and each one that becomes ready later. */
   discard(): void {
+    this.#discarded = true;
     for (const slot of this.#slots.slice(this.#head)) slot.response?.release?.();
     this.#slots = [];
     this.#head = 0;
