@@ -113,6 +113,8 @@ describe('packages', () => {
   });
 });
 
+const EXPORTED = /^export (?:abstract |async )?(?:class|function\*?|interface|type|const) (\w+)/;
+
 describe('sources', () => {
   test('time and chance come from the clock package alone', () => {
     const files = packageSources.filter((file) => !file.startsWith('packages/clock/'));
@@ -149,14 +151,14 @@ describe('sources', () => {
     const undocumented = packageSources
       .filter((file) => !/\/(generated|messages)\//.test(file) && basename(file) !== 'index.ts')
       .flatMap((file) => {
+        const documented = new Set<string>();
         const lines = read(file).split('\n');
         return lines.flatMap((line, index) => {
-          if (!/^export (abstract |async )?(class|function|interface|type|const)\b/.test(line))
-            return [];
+          const name = EXPORTED.exec(line)?.[1];
+          if (name === undefined) return [];
+          if ((lines[index - 1] ?? '').trim().endsWith('*/')) documented.add(name);
           // Overloads share the comment of the first.
-          const before = (lines[index - 1] ?? '').trim();
-          const documented = before.endsWith('*/') || before.startsWith('export function');
-          return documented ? [] : [`${file}:${index + 1}`];
+          return documented.has(name) ? [] : [`${file}:${index + 1}`];
         });
       });
     expect(undocumented).toEqual([]);
