@@ -31,12 +31,12 @@ function codeOf(error: unknown): string {
   return hasCode ? String(error.code) : 'LOGLOFT_UNEXPECTED';
 }
 
-/** The message, and those of causes that say something new. */
+/** The message, and the first lines of causes that say something new. */
 function messageWithCauses(error: Error): string {
   const parts = [error.message];
   let { cause } = error;
   while (cause instanceof Error && parts.length < 4) {
-    const { message } = cause;
+    const [message = ''] = cause.message.split('\n');
     if (!parts.some((part) => part.includes(message))) parts.push(message);
     cause = cause.cause;
   }

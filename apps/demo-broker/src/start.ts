@@ -99,6 +99,7 @@ function announce(run: Run, broker: Broker, http: string | undefined): void {
   else if (!command.quiet) surroundings.output.out(banner(report));
   log.release();
   warnWhenOpen(run, broker);
+  warnOfLoss(run);
 }
 
 function warnWhenOpen({ command, log }: Run, broker: Broker): void {
@@ -116,6 +117,14 @@ function warnWhenOpen({ command, log }: Run, broker: Broker): void {
       http: command.http.host,
     });
   }
+}
+
+/** Data that is kept, with a tier that is not: what has left the local disk is lost at the end. */
+function warnOfLoss({ command, log }: Run): void {
+  if (command.dataDirectory === undefined || command.remoteStorage !== 'memory') return;
+  log.logger.warn(
+    'The remote tier is in memory: what has moved there is lost at the end, though --data keeps the rest.',
+  );
 }
 
 /** `PLAINTEXT://[::1]:9092` as `::1`. */

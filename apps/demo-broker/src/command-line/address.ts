@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { UsageError } from './usage-error.ts';
 
 /** A host, and maybe a port. */
@@ -28,10 +29,10 @@ export function parsePort(text: string, what: string): number {
  */
 export function parseAddress(text: string, what: string): Address {
   const bracketed = /^\[(?<host>[^\]]+)\](?::(?<port>.*))?$/.exec(text)?.groups;
-  const plain = /^(?<host>[^:[\]]+)(?::(?<port>.*))?$/.exec(text)?.groups;
+  const plain = /^(?<host>[^:[\]]+)(?::(?<port>[^:]*))?$/.exec(text)?.groups;
   const groups = bracketed ?? plain;
   // More than one colon and no brackets: an IPv6 address alone.
-  const host = groups?.['host'] ?? (/^[\da-f:.]*:[\da-f:.]*:[\da-f:.]*$/i.test(text) ? text : '');
+  const host = groups?.['host'] ?? (isIPv6(text) ? text : '');
   if (host.trim() === '') {
     throw new UsageError(`${what} needs HOST or HOST:PORT, got ${JSON.stringify(text)}.`);
   }
