@@ -6,6 +6,7 @@ import type { MeterEntry } from './metering-store.ts';
 export interface MeteredBytes {
   readonly t: number;
   readonly bytes: number;
+  readonly key: string;
 }
 
 /** The most bytes that lie within a span of time. */
