@@ -6,6 +6,7 @@ import {
   type ObjectHead,
   type ObjectStore,
   type ObjectStoreCapabilities,
+  type Pacer,
   type PluginContext,
   type PluginOptions,
   type PutOptions,
@@ -19,8 +20,11 @@ import { LocalObjectStore } from '@logloft/remote-storage-local';
 export interface MeterEntry {
   /** Wall time in ms, with fraction. */
   readonly t: number;
-  /** `begin` of a put, bytes `put` or `get`, and `end` of a put. */
-  readonly op: 'begin' | 'put' | 'end' | 'get';
+  /**
+   * `begin` of a put; bytes that the pacer let through (`take`), that were written (`put`), that were
+   * read (`get`); `end` of a put.
+   */
+  readonly op: 'begin' | 'take' | 'put' | 'end' | 'get';
   readonly key: string;
   readonly bytes: number;
 }
@@ -45,6 +49,7 @@ class MeteringStore implements ObjectStore {
     this.#write('begin', key, source.size);
     await this.#inner.put(key, source, {
       ...options,
+      pacer: options.pacer && this.#meteredPacer(key, options.pacer),
       // The store tells of a slice when it has been written.
       onProgress: (bytes) => {
         this.#write('put', key, bytes);
@@ -88,6 +93,18 @@ class MeteringStore implements ObjectStore {
       this.#write('get', key, piece.byteLength);
       yield piece;
     }
+  }
+
+  #meteredPacer(key: string, pacer: Pacer): Pacer {
+    return {
+      get sliceBytes(): number | undefined {
+        return pacer.sliceBytes;
+      },
+      take: async (bytes, options): Promise<void> => {
+        await pacer.take(bytes, options);
+        this.#write('take', key, bytes);
+      },
+    };
   }
 
   #write(op: MeterEntry['op'], key: string, bytes: number): void {

@@ -60,6 +60,11 @@ export class StoreMeter {
     return await this.#entriesOf('put', suffix, fromMs);
   }
 
+  /** What a pacer let through to objects whose key ends so, from a moment on. */
+  async taken({ suffix = '', fromMs = 0 }: MeterFilter = {}): Promise<readonly MeteredBytes[]> {
+    return await this.#entriesOf('take', suffix, fromMs);
+  }
+
   /** What was read of objects whose key ends so, from a moment on. */
   async readBytes({ suffix = '', fromMs = 0 }: MeterFilter = {}): Promise<readonly MeteredBytes[]> {
     return await this.#entriesOf('get', suffix, fromMs);
