@@ -35,7 +35,8 @@ function codeOf(error: unknown): string {
 function messageWithCauses(error: Error): string {
   const parts = [error.message];
   let { cause } = error;
-  while (cause instanceof Error && parts.length < 4) {
+  // A few levels tell enough, and causes may go round.
+  for (let level = 0; level < 4 && cause instanceof Error; level += 1) {
     const [message = ''] = cause.message.split('\n');
     if (!parts.some((part) => part.includes(message))) parts.push(message);
     cause = cause.cause;

@@ -14,7 +14,7 @@ import { Progress, type ProgressScreen } from './progress.ts';
 import { changeWriteQuota, describeWriteQuota, WRITE_QUOTA } from './quota-story.ts';
 import { type DemoResult, type LimitedPhase, phaseLine } from './summary.ts';
 import { type PartitionTiers, tiersOf } from './tiers.ts';
-import { pause, unlessAborted } from './waiting.ts';
+import { pause } from './waiting.ts';
 
 /** What a run of the demo works with. */
 export interface DemoContext {
@@ -113,19 +113,16 @@ export class DemoRun {
       `1. A kafkajs producer sends ${this.#input.files.length} files; ${WRITE_QUOTA}=${limit} holds the copies back`,
     );
     this.#title = 'producing, copies held back';
-    const produced = await unlessAborted(
-      produce({
-        kafka,
-        topic: PLAN.topic,
-        partitions: PLAN.partitions,
-        files: this.#input.files,
-        onProgress: (bytes) => {
-          this.#sentBytes += bytes;
-        },
-        signal,
-      }),
+    const produced = await produce({
+      kafka,
+      topic: PLAN.topic,
+      partitions: PLAN.partitions,
+      files: this.#input.files,
+      onProgress: (bytes) => {
+        this.#sentBytes += bytes;
+      },
       signal,
-    );
+    });
     const first = meters.segmentsWritten.firstMs ?? clock.monotonic();
     while (clock.monotonic() < first + PLAN.lowPhaseMs && !this.#isTiered()) {
       await pause(clock, POLL_MS, signal);
@@ -156,19 +153,16 @@ export class DemoRun {
     const groupId = `readers-${clock.now()}`;
     this.#progress.say(`4. A kafkajs consumer of the fresh group ${groupId} reads from offset 0`);
     this.#title = 'reading back under the read quota';
-    return await unlessAborted(
-      consume({
-        kafka,
-        topic: PLAN.topic,
-        groupId,
-        records,
-        onProgress: (count) => {
-          this.#receivedRecords += count;
-        },
-        signal,
-      }),
+    return await consume({
+      kafka,
+      topic: PLAN.topic,
+      groupId,
+      records,
+      onProgress: (count) => {
+        this.#receivedRecords += count;
+      },
       signal,
-    );
+    });
   }
 
   #compare(produced: Produced, received: readonly ContentDigest[]): void {
