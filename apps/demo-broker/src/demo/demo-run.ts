@@ -74,7 +74,7 @@ export class DemoRun {
     const tieredMs = clock.monotonic();
     const segmentsTiered = this.#tiers().reduce((sum, { remote }) => sum + remote.segments, 0);
     if (segmentsTiered === 0) {
-      throw new DemoFailure('No segment was closed, so none was tiered: send more than 1 MiB.');
+      throw new DemoFailure('No segment was closed, so none was tiered.');
     }
     const received = await this.#readBack(produced.records);
     const readMs = clock.monotonic();
@@ -180,7 +180,9 @@ export class DemoRun {
 
   #summarize(phases: readonly LimitedPhase[]): void {
     for (const phase of phases) this.#progress.say(phaseLine(phase));
-    this.#progress.say('  (bytes of segments, counted where the store writes and hands them out)');
+    this.#progress.say(
+      '  Bytes of segments, counted at the store. A quota holds over its window, so a short burst may pass its limit.',
+    );
   }
 
   #writePhase(name: string, limit: number, [from, toMs]: readonly [number, number]): LimitedPhase {

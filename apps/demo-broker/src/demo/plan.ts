@@ -6,6 +6,8 @@ export interface DemoPlan {
   readonly topic: string;
   readonly partitions: number;
   readonly segmentBytes: number;
+  /** With fewer bytes to send there would be nothing to see. */
+  readonly leastBytes: number;
   /** How often copies, retention and expiry look for work. */
   readonly taskIntervalMs: number;
   readonly fileDeleteDelayMs: number;
@@ -29,6 +31,7 @@ export const PLAN: DemoPlan = {
   topic: 'library',
   partitions: 3,
   segmentBytes: 256 * KIB,
+  leastBytes: MIB,
   taskIntervalMs: 500,
   fileDeleteDelayMs: 1_000,
   lowWriteLimit: 512 * KIB,

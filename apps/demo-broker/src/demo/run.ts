@@ -1,5 +1,6 @@
 import { printByteSize } from '../command-line/byte-size.ts';
 import type { DemoCommand } from '../command-line/command.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { humanLogger } from '../logger.ts';
 import type { CommandSurroundings } from '../running-command.ts';
@@ -26,6 +27,11 @@ export async function demo(
   const { clock, output, stop } = surroundings;
   hideTimerWarnings(output.err);
   const input = await gatherInput({ path: command.input, sizeBytes: command.sizeBytes });
+  if (input.bytes < PLAN.leastBytes) {
+    throw new UsageError(
+      `The demo needs at least ${printByteSize(PLAN.leastBytes)} to fill segments, got ${printByteSize(input.bytes)}. Raise --size or choose another --input.`,
+    );
+  }
   output.out(
     `Input: ${input.files.length} files, ${printByteSize(input.bytes)}, from ${input.path}`,
   );

@@ -21,7 +21,10 @@ function prometheusName({ group, name }: MetricName): string {
   return ['logloft', group.replace(/-metrics$/, ''), name].map(snakeCase).join('_');
 }
 
-/** `BytesInPerSec` and `byte-rate` as `bytes_in_per_sec` and `byte_rate`. */
+/** `BytesInPerSec`, `RLMCopy` and `byte-rate` as `bytes_in_per_sec`, `rlm_copy` and `byte_rate`. */
 function snakeCase(text: string): string {
-  return text.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+  return text
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase();
 }

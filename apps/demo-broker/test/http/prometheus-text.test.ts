@@ -85,7 +85,9 @@ it('names the metrics of a registry by group and name, cumulative ones as counte
   });
   registry.sensor('in').add(name, new CumulativeSum());
   registry.sensor('in').record(7);
+  registry.addGauge(registry.metricName({ name: 'byte-rate', group: 'RLMCopy' }), () => 3);
   const text = prometheusText(registrySamples(registry));
+  expect(text).toContain('logloft_rlm_copy_byte_rate 3\n');
   expect(text).toContain('# HELP logloft_broker_topic_bytes_in_total Bytes that came in.\n');
   expect(text).toContain('# TYPE logloft_broker_topic_bytes_in_total counter\n');
   expect(text).toContain('logloft_broker_topic_bytes_in_total{topic="__proto__"} 7\n');
