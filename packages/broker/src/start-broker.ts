@@ -80,7 +80,6 @@ async function open(settings: Settings, start: Start): Promise<RunningBroker> {
     forgetMembersOnDisconnect,
   });
   const remoteTier = await openRemoteTier(settings, storage, { ...surroundings, metrics, closers });
-  if (remoteTier === undefined) topics.resumeDeletions();
   const listeners = new Listeners(settings);
   const node: NodeIdentity = {
     nodeId: settings.nodeId,

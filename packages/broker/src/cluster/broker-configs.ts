@@ -91,11 +91,13 @@ export class BrokerConfigs implements TopicConfigs {
 }
 
 function settingsOf(values: ConfigValues): TopicSettings {
+  const tiered = values.boolean('remote.storage.enable');
   return {
     maxMessageBytes: values.number('max.message.bytes'),
     minInsyncReplicas: values.number('min.insync.replicas'),
     timestampBeforeMaxMs: values.number('message.timestamp.before.max.ms'),
     timestampAfterMaxMs: values.number('message.timestamp.after.max.ms'),
-    tiered: values.boolean('remote.storage.enable'),
+    tiered,
+    discardsRemoteData: !tiered && values.boolean('remote.log.delete.on.disable'),
   };
 }

@@ -2,6 +2,7 @@ import type { MetricsRegistry } from '@logloft/metrics';
 import { ByteLimit } from '@logloft/quota';
 import { optionsFromProperties } from '@logloft/rlm-core';
 import type { BrokerConfigs } from '../cluster/broker-configs.ts';
+import { BrokerError } from '../errors.ts';
 import { ensureInternalTopic } from '../internal-topics/ensure-internal-topic.ts';
 import { InternalTopic } from '../internal-topics/internal-topic.ts';
 import { openPlugin } from '../tiering/plugin-loader.ts';
@@ -14,14 +15,22 @@ import type { Settings } from './settings.ts';
 const WRITE_LIMIT = 'remote.log.manager.write.quota.default';
 const READ_LIMIT = 'remote.log.manager.read.quota.default';
 
-/** Opens the remote store and what copies to it; `undefined` when the broker has no remote tier. */
+/**
+ * Opens the remote store and what copies to it; `undefined` when the broker has no remote tier. Either
+ * way, deletions of topics that an earlier process did not finish go on.
+ *
+ * @throws BrokerError when the plugin cannot be loaded, or there is none and topics need it
+ */
 export async function openRemoteTier(
   settings: Settings,
   storage: Storage,
   context: Surroundings & { readonly metrics: MetricsRegistry; readonly closers: Closers },
 ): Promise<RemoteTier | undefined> {
   const { remoteStorage, remoteStorageOptions, pluginBase, nodeId } = settings;
-  if (remoteStorage === undefined) return undefined;
+  if (remoteStorage === undefined) {
+    goWithoutRemoteTier(storage);
+    return undefined;
+  }
   const { closers, ...surroundings } = context;
   const { configs, logs, topics } = storage;
   const store = await openPlugin(
@@ -49,6 +58,23 @@ export async function openRemoteTier(
   topics.addListener(tier);
   topics.resumeDeletions();
   return tier;
+}
+
+/** @throws BrokerError `LOGLOFT_BROKER_OPTIONS` when there are topics whose older data only a remote tier has */
+function goWithoutRemoteTier({ topics }: Storage): void {
+  const tiered = topics
+    .all()
+    .filter(({ partitions }) => partitions.some(({ settings }) => settings.tiered))
+    .map(({ name }) => name);
+  if (tiered.length > 0) {
+    throw new BrokerError(
+      'LOGLOFT_BROKER_OPTIONS',
+      `Expected a remote tier, since topics have data in one (${tiered.slice(0, 5).join(', ')}${tiered.length > 5 ? ', …' : ''}), and got none. ` +
+        'Start the broker with it, and delete these topics or set remote.storage.enable=false on them before going without.',
+    );
+  }
+  // Deletions that the remote tier has to take part in wait until there is one again.
+  if (topics.byName(REMOTE_LOG_METADATA_TOPIC) === undefined) topics.resumeDeletions();
 }
 
 async function openEventLog(

@@ -16,8 +16,8 @@ import type { BrokerLogger } from '../logger.ts';
 import type { FoundOffset, RemoteOffsets } from '../offsets/remote-offsets.ts';
 import type { Partition } from '../topics/partition.ts';
 import type { TopicListener } from '../topics/topic-manager.ts';
-import { LogView } from './log-view.ts';
 import { remoteErrorCode } from './remote-error-code.ts';
+import { TieredPartitions } from './tiered-partitions.ts';
 
 /** What the remote tier of a broker works with. */
 export interface RemoteTierContext {
@@ -45,7 +45,7 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
   readonly storeName: string;
   readonly #context: RemoteTierContext;
   readonly #fetchMaxWaitMs: () => number;
-  readonly #views = new WeakMap<Partition, LogView>();
+  readonly #partitions: TieredPartitions;
 
   constructor(context: RemoteTierContext, options: RemoteTierOptions) {
     this.#context = context;
@@ -53,6 +53,7 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
     this.storeName = context.store.capabilities.name;
     const { checkpoint: _, ...managerContext } = context;
     this.manager = new RemoteLogManager(managerContext, options.manager);
+    this.#partitions = new TieredPartitions(context, this.manager);
   }
 
   /** Reads the catalogue, and takes up what an earlier process left unfinished. */
@@ -71,7 +72,7 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
   async read(request: RemoteRead): Promise<RemoteReadResult> {
     const { partition, offset, maxBytes, minOneBatch, signal } = request;
     try {
-      const result = await this.manager.fetch(this.#viewOf(partition).topicIdPartition, {
+      const result = await this.manager.fetch(this.#partitions.viewOf(partition).topicIdPartition, {
         offset,
         maxBytes,
         firstBatchAlways: minOneBatch,
@@ -86,19 +87,19 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
   }
 
   async firstAtOrAfter(partition: Partition, timestamp: number): Promise<FoundOffset | undefined> {
-    const { topicIdPartition } = this.#viewOf(partition);
+    const { topicIdPartition } = this.#partitions.viewOf(partition);
     return foundOffset(await this.manager.offsetForTimestamp(topicIdPartition, timestamp));
   }
 
   async maxTimestamp(partition: Partition): Promise<FoundOffset | undefined> {
-    const { topicIdPartition } = this.#viewOf(partition);
+    const { topicIdPartition } = this.#partitions.viewOf(partition);
     return foundOffset(await this.manager.maxTimestamp(topicIdPartition));
   }
 
   /** How the tiers of a partition stand; `undefined` when it is not tiered. */
   statusOf(partition: Partition): RemoteLogStatus | undefined {
     try {
-      return this.manager.status(this.#viewOf(partition).topicIdPartition);
+      return this.manager.status(this.#partitions.viewOf(partition).topicIdPartition);
     } catch (error) {
       if (isRemoteLogError(error, 'LOGLOFT_RLM_UNKNOWN_PARTITION')) return undefined;
       throw error;
@@ -106,42 +107,17 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
   }
 
   onPartitionsLed(partitions: readonly Partition[]): void {
-    const leaders = partitions
-      .filter(({ settings }) => settings.tiered)
-      .map((partition) => this.#viewOf(partition));
-    if (leaders.length === 0) return;
-    this.manager.onLeadershipChange({ leaders }).catch((error: unknown) => {
-      if (isRemoteLogError(error, 'LOGLOFT_RLM_CLOSED')) return;
-      this.#context.logger.error('Partitions could not be taken over for tiering', { error });
-    });
+    this.#partitions.onPartitionsLed(partitions);
   }
 
-  /** Resolves when the deletion is durably intended; it goes on in the background. */
-  async onTopicDeleted(
-    { name, topicId, partitions }: DeletedTopic,
-    present: readonly Partition[],
-  ): Promise<void> {
-    // After a restart nothing is known of the topic's settings any more, so the catalogue is asked.
-    if (present.length > 0 && !present.some(({ settings }) => settings.tiered)) return;
-    const all = Array.from({ length: partitions }, (_, partition) => ({
-      topic: name,
-      topicId,
-      partition,
-    }));
-    await this.manager.onStopPartitions(all, { deleteRemote: true });
+  onTopicDeleted(topic: DeletedTopic, present: readonly Partition[]): Promise<void> {
+    return this.#partitions.onTopicDeleted(topic, present);
   }
 
   async close(): Promise<void> {
+    this.#partitions.close();
     await this.manager.close();
     await this.#context.store[Symbol.asyncDispose]();
-  }
-
-  #viewOf(partition: Partition): LogView {
-    const known = this.#views.get(partition);
-    if (known !== undefined) return known;
-    const view = new LogView(partition, this.#context.checkpoint);
-    this.#views.set(partition, view);
-    return view;
   }
 
   #failedRead(error: unknown, { partition, offset }: RemoteRead): RemoteReadResult {

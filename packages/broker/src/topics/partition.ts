@@ -13,6 +13,8 @@ export interface TopicSettings {
   readonly timestampAfterMaxMs: number;
   /** Whether its segments go to the remote tier (`remote.storage.enable`). */
   readonly tiered: boolean;
+  /** Whether it is not, and what the remote tier still has of it is to go (`remote.log.delete.on.disable`). */
+  readonly discardsRemoteData: boolean;
 }
 
 /** What a {@link Partition} is made of. */
@@ -37,6 +39,7 @@ export class Partition {
   readonly watchers = new WatchList();
   settings: TopicSettings;
   readonly #unsubscribe: () => void;
+  #isRetired = false;
 
   constructor(options: PartitionOptions) {
     this.topic = options.topic;
@@ -48,8 +51,14 @@ export class Partition {
     this.#unsubscribe = this.log.subscribe(() => this.watchers.notify());
   }
 
+  /** Whether its topic is gone, or the broker is being closed. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
   /** Wakes whoever waits, for the last time. */
   retire(): void {
+    this.#isRetired = true;
     this.#unsubscribe();
     this.watchers.notify();
   }

@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ErrorCode, fetchApi } from '@logloft/protocol';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Broker, startBroker } from '../../src/index.ts';
+import { alterConfigs, RESOURCE } from '../support/admin-requests.ts';
+import { Loft } from '../support/loft.ts';
+import { fetch, fetchRequest, listOffset } from '../support/requests.ts';
+import { COLD, fill, quickTiering, readBack, untilCold } from '../support/tiered-topic.ts';
+import { WireClient } from '../support/wire-client.ts';
+
+const WAIT = { timeout: 4000, interval: 10 };
+const RECORDS = 60;
+const TOPIC = 'cold';
+
+let directory: string;
+let loft: Loft;
+let broker: Broker;
+let client: WireClient;
+
+async function start(options: Parameters<typeof startBroker>[0] = {}): Promise<void> {
+  broker = await startBroker({
+    ...quickTiering(),
+    directory,
+    remoteStorage: loft.factory,
+    ...options,
+  });
+  client = await WireClient.connect(broker);
+}
+
+async function stop(): Promise<void> {
+  await client[Symbol.asyncDispose]();
+  await broker.close();
+}
+
+async function makeCold(): Promise<number> {
+  await broker.createTopic({ name: TOPIC, configs: COLD });
+  await fill(client, TOPIC, { to: RECORDS });
+  return untilCold(broker, TOPIC);
+}
+
+async function setOn(topic: string, name: string, value: string, also: [string, string][] = []) {
+  const changes = [[name, value] as const, ...also].map(([key, text]) => ({
+    name: key,
+    value: text,
+  }));
+  return await alterConfigs(client, { type: RESOURCE.topic, name: topic }, changes);
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'logloft-tiering-'));
+  loft = new Loft();
+  await start();
+});
+
+afterEach(async () => {
+  await stop();
+  await loft[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test('after a restart nothing is copied twice, and all is read', async () => {
+  const localStart = await makeCold();
+  const copies = [...loft.copies];
+  const keys = await loft.keys();
+  await stop();
+  await start();
+  expect(await readBack(client, TOPIC)).toBe(RECORDS);
+  await fill(client, TOPIC, { from: RECORDS, to: 2 * RECORDS });
+  await untilCold(broker, TOPIC);
+  expect(await readBack(client, TOPIC)).toBe(2 * RECORDS);
+  expect(loft.copies.slice(0, copies.length)).toEqual(copies);
+  expect(new Set(loft.copies).size).toBe(loft.copies.length);
+  expect(loft.copies[copies.length]).toBe(`${TOPIC}-0@${localStart}`);
+  expect(await loft.keys()).toEqual(expect.arrayContaining(keys));
+});
+
+test('the log start that DeleteRecords left in the remote tier outlives a restart, and so does the local one', async () => {
+  const localStart = await makeCold();
+  await setOn(TOPIC, 'retention.bytes', '40000');
+  const logStart = await vi.waitFor(async () => {
+    const { offset } = await listOffset(client, TOPIC, -2);
+    expect(offset).toBeGreaterThan(0);
+    return offset;
+  }, WAIT);
+  await stop();
+  await start();
+  expect((await listOffset(client, TOPIC, -2)).offset).toBe(logStart);
+  expect((await listOffset(client, TOPIC, -4)).offset).toBe(localStart);
+  expect(await readBack(client, TOPIC, logStart)).toBe(RECORDS);
+});
+
+test('a cold read right after a restart is answered with data or error 9, never with nothing for good', async () => {
+  await makeCold();
+  await stop();
+  await start();
+  const answer = await fetch(client, TOPIC);
+  expect([ErrorCode.NONE, ErrorCode.REPLICA_NOT_AVAILABLE]).toContain(answer.errorCode);
+  await vi.waitFor(async () => expect(await readBack(client, TOPIC)).toBe(RECORDS), WAIT);
+});
+
+test('the deletion of a topic goes on after a restart until no object is left', async () => {
+  await makeCold();
+  loft.copyFault = 'fails';
+  await broker.deleteTopic(TOPIC);
+  expect((await loft.keys()).length).toBeGreaterThan(0);
+  await stop();
+  loft.copyFault = 'none';
+  await start();
+  await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
+  expect(broker.topics).not.toContain(TOPIC);
+});
+
+test('a topic of the same name that is made again has nothing of the old one', async () => {
+  await makeCold();
+  loft.copyFault = 'hangs';
+  await broker.deleteTopic(TOPIC);
+  await broker.createTopic({ name: TOPIC, configs: COLD });
+  expect(await fetch(client, TOPIC)).toMatchObject({ errorCode: 0, highWatermark: 0 });
+  loft.copyFault = 'none';
+  await fill(client, TOPIC, { to: 20 });
+  expect(await readBack(client, TOPIC)).toBe(20);
+});
+
+test('without its remote tier the broker does not start while topics need it, and says which', async () => {
+  await makeCold();
+  await stop();
+  const refused = startBroker({ directory });
+  await expect(refused).rejects.toMatchObject({
+    code: 'LOGLOFT_BROKER_OPTIONS',
+    message: expect.stringContaining(TOPIC),
+  });
+  await start();
+  expect(await readBack(client, TOPIC)).toBe(RECORDS);
+});
+
+test('objects of a topic that was deleted without the remote tier go when it is there again', async () => {
+  await makeCold();
+  loft.copyFault = 'fails';
+  await broker.deleteTopic(TOPIC);
+  await stop();
+  await start({ remoteStorage: undefined });
+  await stop();
+  loft.copyFault = 'none';
+  await start();
+  await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
+});
+
+test('tiering is switched off only with remote.log.delete.on.disable, and takes the remote data with it', async () => {
+  const localStart = await makeCold();
+  const refused = await setOn(TOPIC, 'remote.storage.enable', 'false');
+  expect(refused).toMatchObject({ errorCode: ErrorCode.INVALID_CONFIG });
+  expect(refused.errorMessage).toContain('remote.log.delete.on.disable=true');
+  const done = await setOn(TOPIC, 'remote.storage.enable', 'false', [
+    ['remote.log.delete.on.disable', 'true'],
+    ['local.retention.bytes', '-2'],
+  ]);
+  expect(done).toMatchObject({ errorCode: 0, errorMessage: null });
+  // What only the remote tier had is gone at once; what is local stays.
+  expect(await fetch(client, TOPIC)).toMatchObject({
+    errorCode: ErrorCode.OFFSET_OUT_OF_RANGE,
+    logStartOffset: localStart,
+  });
+  expect(await readBack(client, TOPIC, localStart)).toBe(RECORDS);
+  await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
+  await fill(client, TOPIC, { from: RECORDS, to: RECORDS + 20 });
+  expect(await readBack(client, TOPIC, localStart)).toBe(RECORDS + 20);
+  expect(await loft.keys()).toEqual([]);
+});
+
+test('switching tiering off goes on after a restart', async () => {
+  await makeCold();
+  loft.copyFault = 'fails';
+  await setOn(TOPIC, 'remote.storage.enable', 'false', [
+    ['remote.log.delete.on.disable', 'true'],
+    ['local.retention.bytes', '-2'],
+  ]);
+  await stop();
+  loft.copyFault = 'none';
+  await start();
+  await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
+});
+
+test('a topic that joins the remote tier later is copied from its local start', async () => {
+  await broker.createTopic({ name: 'late', configs: { 'segment.bytes': '16384' } });
+  await fill(client, 'late', { to: RECORDS });
+  expect(loft.copies).toEqual([]);
+  await setOn('late', 'remote.storage.enable', 'true', [['local.retention.bytes', '1']]);
+  await untilCold(broker, 'late');
+  expect(await readBack(client, 'late')).toBe(RECORDS);
+  const response = await client.call(fetchApi, 12, fetchRequest('late'));
+  expect(response.responses[0]?.partitions[0]?.logStartOffset).toBe(0);
+});
