@@ -6,6 +6,7 @@ import { figure, megabytes, spread } from '../harness/format.ts';
 import type { Report, Row } from '../harness/report.ts';
 import { interleave, type Measured } from '../harness/rounds.ts';
 import { ScratchDirectory } from '../harness/scratch.ts';
+import type { EchoServerCommands } from '../peers/echo-server.ts';
 import type { FrameGeneratorCommands } from '../peers/frame-generator.ts';
 import type { BrokerStart, LogloftBrokerCommands } from '../peers/logloft-broker.ts';
 import { TOPIC } from './broker-pair.ts';
@@ -15,10 +16,11 @@ const READY_MS = 300;
 const NODE_STARTS = 4;
 const IDLE_BYTES = 80e6;
 /** After this the start is over and the memory tells something. */
-const SETTLE_MS = 1000;
+const SETTLE_MS = 500;
 const PARTITIONS = 1000;
+const SMOKE_PARTITIONS = 100;
 const LOG_BYTES = 2048 * MIB;
-const SMOKE_LOG_BYTES = 128 * MIB;
+const SMOKE_LOG_BYTES = 64 * MIB;
 
 /** Time until a broker is ready, and its memory when it does nothing. */
 export const b12: Bench = {
@@ -55,6 +57,7 @@ async function emptyRows(rounds: number): Promise<Row[]> {
     [
       { name: 'ours', run: startEmpty },
       { name: 'node', run: startNode },
+      { name: 'bare', run: restBare },
     ],
     rounds,
   );
@@ -78,7 +81,7 @@ async function emptyRows(rounds: number): Promise<Row[]> {
     {
       what: 'memory at rest',
       ours: megabytes(rss.median),
-      peer: `at most ${megabytes(IDLE_BYTES)}`,
+      peer: `a bare Node server ${megabytes(results.median('bare', 'rss'))}; at most ${megabytes(IDLE_BYTES)}`,
       ratio: IDLE_BYTES / rss.median,
       target: 1,
     },
@@ -98,17 +101,28 @@ async function startEmpty(): Promise<Measured> {
   }
 }
 
+/** How much of the memory is Node's own: it depends on how much of its binary the system has mapped. */
+async function restBare(): Promise<Measured> {
+  const child = new Child<EchoServerCommands>({ file: 'echo-server.js' });
+  await child.call('start');
+  await settle();
+  const { rssBytes } = await child.call('usage');
+  await child.end();
+  return { rss: rssBytes };
+}
+
 async function startNode(): Promise<Measured> {
   const began = performance.now();
   await once(spawn(process.execPath, ['-e', '0']), 'exit');
   return { ms: performance.now() - began };
 }
 
-async function manyPartitionsRow({ rounds }: BenchOptions): Promise<Row> {
+async function manyPartitionsRow({ rounds, smoke }: BenchOptions): Promise<Row> {
+  const partitions = smoke ? SMOKE_PARTITIONS : PARTITIONS;
   const scratch = new ScratchDirectory();
   try {
     const directory = scratch.path;
-    const topics = [{ name: TOPIC, partitions: PARTITIONS }];
+    const topics = [{ name: TOPIC, partitions }];
     const first = await start({ directory, topics });
     await first.child.end();
     const results = await interleave(
@@ -128,7 +142,7 @@ async function manyPartitionsRow({ rounds }: BenchOptions): Promise<Row> {
       rounds,
     );
     return {
-      what: `ready, ${PARTITIONS} partitions after a clean stop`,
+      what: `ready, ${partitions} partitions after a clean stop`,
       ours: `${spread(results.summary('ours', 'ms'), 'ms')}, ${megabytes(results.median('ours', 'rss'))} at rest; made in ${figure(first.readyMs)} ms`,
       peer: `node -e 0 ${figure(results.median('node', 'ms'))} ms`,
       ratio: results.ratio('node', 'ours', 'ms'),

@@ -25,9 +25,9 @@ export function reachesAim(row: Row): boolean {
   return row.target === undefined || row.ratio >= row.target;
 }
 
-/** The table as text, columns aligned. */
-export function formatReport(report: Report): string {
-  const table = [[...HEADER], ...report.rows.map(cells)];
+/** The table as text, columns aligned. @param isJudged whether it says if aims are reached */
+export function formatReport(report: Report, isJudged = true): string {
+  const table = [[...HEADER], ...report.rows.map((row) => cells(row, isJudged))];
   const widths = HEADER.map((_, column) =>
     Math.max(...table.map((line) => (line[column] ?? '').length)),
   );
@@ -41,9 +41,10 @@ export function formatReport(report: Report): string {
   return [report.title, ...text.map((line) => `  ${line}`), ...notes, ''].join('\n');
 }
 
-function cells(row: Row): string[] {
+function cells(row: Row, isJudged: boolean): string[] {
   const { what, ours, peer, ratio, target } = row;
   const figures = [what, ours, peer, ratio.toFixed(2)];
   if (target === undefined) return [...figures, '-', ''];
-  return [...figures, `>= ${target.toFixed(2)}`, reachesAim(row) ? 'ok' : 'missed'];
+  const verdict = reachesAim(row) ? 'ok' : 'missed';
+  return [...figures, `>= ${target.toFixed(2)}`, isJudged ? verdict : ''];
 }

@@ -20,7 +20,7 @@ export class ScratchDirectory {
   constructor() {
     const path = mkdtempSync(join(parent, 'logloft-bench-'));
     this.path = path;
-    this.#remove = atExit(() => rmSync(path, { recursive: true, force: true }));
+    this.#remove = atExit(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
   }
 
   /** Removes it and what is in it. Idempotent. */

@@ -1,6 +1,7 @@
 // Sends back what it gets: the least that a round trip can cost. A process of its own.
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { serveCommands } from '../harness/command.ts';
+import { ownUsage, type Usage } from '../harness/usage.ts';
 
 let server: Server | undefined;
 
@@ -13,6 +14,9 @@ const commands = {
     const listening = server.listen(0, '127.0.0.1');
     await new Promise((resolve) => listening.once('listening', resolve));
     return (listening.address() as AddressInfo).port;
+  },
+  usage(): Usage {
+    return ownUsage();
   },
 };
 

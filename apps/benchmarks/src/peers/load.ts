@@ -31,13 +31,15 @@ export interface FetchLoad extends LoadTarget {
   readonly sliceBytes: number;
 }
 
-/** Produce at a fixed rate over one connection, and consume over another. */
+/** Produce at a fixed rate over one connection, and perhaps consume over another. */
 export interface PacedLoad {
   readonly port: number;
   readonly topic: string;
   readonly batchBytes: number;
   readonly requestsPerSecond: number;
   readonly requests: number;
+  /** Needs a broker that lets a fetch wait for records. */
+  readonly consume: boolean;
 }
 
 /** Echoes at a fixed rate. */
@@ -77,7 +79,7 @@ export interface LoadResult {
 export interface PacedResult {
   /** From the time when a request was due. */
   readonly produce: Latency;
-  /** From the time when the request was due until its records were consumed. */
+  /** From the time when the request was due until its records were consumed; NaN if they were not. */
   readonly endToEnd: Latency;
   /** The rate that was kept, of 1. */
   readonly keptRate: number;

@@ -14,7 +14,7 @@ interface Pace {
 }
 
 /**
- * Produces at a fixed rate and consumes beside it. Each latency counts from the time when the request
+ * Produces at a fixed rate and, if asked to, consumes beside it. Each latency counts from the time when the request
  * was due, so that a stall is felt by all requests that it delays (no coordinated omission).
  */
 export async function runPaced(load: PacedLoad): Promise<PacedResult> {
@@ -29,13 +29,13 @@ export async function runPaced(load: PacedLoad): Promise<PacedResult> {
   const producer = await RawConnection.open(load.port);
   const consumer = await RawConnection.open(load.port);
   const produced = new LatencyRecorder(requests);
-  const consumed = new LatencyRecorder(requests);
+  const consumed = new LatencyRecorder(load.consume ? requests : 0);
   const startMs = performance.now();
   const dueMs = (index: number): number => startMs + (index * 1000) / load.requestsPerSecond;
   let lastSentMs = startMs;
   await new Promise<void>((resolve, reject) => {
     const finishIfDone = (): void => {
-      if (produced.count === requests && consumed.count === requests) resolve();
+      if (produced.count === requests && (!load.consume || consumed.count === requests)) resolve();
     };
     producer.onFailure = reject;
     consumer.onFailure = reject;
@@ -51,7 +51,7 @@ export async function runPaced(load: PacedLoad): Promise<PacedResult> {
       if (consumed.count < requests) consumer.send(fetches.from(consumed.count * records));
       finishIfDone();
     });
-    consumer.send(fetches.from(0));
+    if (load.consume) consumer.send(fetches.from(0));
     pace(load, startMs, () => {
       producer.send(frame);
       lastSentMs = performance.now();
