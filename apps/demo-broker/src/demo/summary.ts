@@ -18,7 +18,7 @@ export interface LimitedPhase {
 }
 
 /** What was measured in a phase. */
-export interface PhaseFigures {
+interface PhaseFigures {
   readonly bytes: number;
   readonly seconds: number;
   readonly bytesPerSecond: number;
@@ -29,7 +29,7 @@ export interface PhaseFigures {
 }
 
 /** Measures a phase. */
-export function measure({ meter, limit, fromMs, toMs, largestStep }: LimitedPhase): PhaseFigures {
+function measure({ meter, limit, fromMs, toMs, largestStep }: LimitedPhase): PhaseFigures {
   const bytes = meter.between(fromMs, toMs);
   const seconds = Math.max(0.001, (toMs - fromMs) / 1_000);
   return {
