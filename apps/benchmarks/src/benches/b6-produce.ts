@@ -11,6 +11,10 @@ const MIB = KIB * KIB;
 const PARTITIONS = 64;
 /** What the broker's memory may come to under load: itself, receive memory, tail of the log, a worker. */
 const LOAD_BUDGET_MB = 250;
+/** Between the first and the last round of a case it may grow by a tenth of that. */
+const GROWTH_BUDGET_MB = 25;
+/** Less than this is nothing. */
+const LEAST_GROWTH_MB = 1;
 
 interface Case {
   readonly what: string;
@@ -75,6 +79,7 @@ export const b6: Bench = {
     try {
       const rows: Row[] = [];
       const notes: string[] = [];
+      const growths: number[] = [];
       for (const test of CASES) {
         if (smoke && !test.inSmoke) continue;
         const results = await interleave(
@@ -89,6 +94,7 @@ export const b6: Bench = {
           rounds,
         );
         rows.push(rowOf(test, results));
+        growths.push(growthOf(results.values('ours', 'RSS MB')));
         if (options.profile) {
           const title = `${test.what}, ${test.connections} connections`;
           const work = () => load(pair, 'ours', test, smoke);
@@ -96,7 +102,7 @@ export const b6: Bench = {
           await pair.clear('ours');
         }
       }
-      rows.push(await memoryRow(pair));
+      rows.push(await memoryRow(pair), growthRow(growths));
       return { title: this.title, rows, notes };
     } finally {
       await pair.end();
@@ -138,6 +144,21 @@ function rowOf(test: Case, results: RoundResults): Row {
     peer: text('micro'),
     ratio: results.ratio('ours', 'micro', 'MB/s'),
     target: test.aim,
+  };
+}
+
+function growthOf(rss: readonly number[]): number {
+  return (rss.at(-1) ?? Number.NaN) - (rss[0] ?? Number.NaN);
+}
+
+function growthRow(growths: readonly number[]): Row {
+  const most = Math.max(...growths);
+  return {
+    what: 'growth of memory over the rounds of a case, at most',
+    ours: `${figure(most)} MB`,
+    peer: `${GROWTH_BUDGET_MB} MB at most`,
+    ratio: GROWTH_BUDGET_MB / Math.max(LEAST_GROWTH_MB, most),
+    target: 1,
   };
 }
 
