@@ -76,12 +76,13 @@ test('after a restart nothing is copied twice, and all is read', async () => {
   expect(await loft.keys()).toEqual(expect.arrayContaining(keys));
 });
 
-test('the log start that DeleteRecords left in the remote tier outlives a restart, and so does the local one', async () => {
+test('the log start that retention moved into the remote tier outlives a restart, and so does the local one', async () => {
   const localStart = await makeCold();
   await setOn(TOPIC, 'retention.bytes', '40000');
   const logStart = await vi.waitFor(async () => {
     const { offset } = await listOffset(client, TOPIC, -2);
     expect(offset).toBeGreaterThan(0);
+    expect(await loft.segments()).toHaveLength(2);
     return offset;
   }, WAIT);
   await stop();
