@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ConfigFileAndEnvironment } from '@logloft/broker';
+import { type ConfigFileAndEnvironment, configuredProperties } from '@logloft/broker';
 import type { StartCommand } from './command-line/command.ts';
 import { UsageError } from './command-line/usage-error.ts';
 
@@ -18,6 +18,7 @@ export interface Settings {
  * Gathers what file, environment and flags say. What it means is for the broker to judge.
  *
  * @throws UsageError when the file cannot be read
+ * @throws ConfigError when it is no properties file
  */
 export async function readSettings(
   command: Pick<StartCommand, 'configFile' | 'properties'>,
@@ -26,15 +27,9 @@ export async function readSettings(
   const { configFile, properties } = command;
   const file =
     configFile === undefined ? undefined : { path: configFile, text: await read(configFile) };
-  const inFile = namesIn(file?.text ?? '');
-  return {
-    sources: { file, environment, reservedVariables: [STACK_VARIABLE] },
-    flags: properties,
-    isSet: (property) =>
-      properties.has(property) ||
-      inFile.has(property) ||
-      environment[variableOf(property)] !== undefined,
-  };
+  const sources = { file, environment, reservedVariables: [STACK_VARIABLE] };
+  const configured = configuredProperties({ ...sources, flags: properties });
+  return { sources, flags: properties, isSet: (property) => configured.has(property) };
 }
 
 async function read(path: string): Promise<string> {
@@ -44,16 +39,4 @@ async function read(path: string): Promise<string> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--config cannot be read: ${reason}`);
   }
-}
-
-/** The names that a properties file sets: up to the first `=`, `:` or space of a line that is no comment. */
-function namesIn(text: string): ReadonlySet<string> {
-  const lines = text.split(/\r?\n/).map((line) => line.trimStart());
-  const settings = lines.filter((line) => line !== '' && !/^[#!]/.test(line));
-  return new Set(settings.map((line) => line.split(/[=:\s]/, 1)[0] ?? ''));
-}
-
-/** The properties that are asked for here have no `_` and no `-`. */
-function variableOf(property: string): string {
-  return `LOGLOFT_${property.replaceAll('.', '_').toUpperCase()}`;
 }

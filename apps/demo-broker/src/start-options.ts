@@ -31,7 +31,7 @@ export interface StartRequest {
 
 /** Whether logs are kept where the configuration says, and not where the command would put them. */
 export function hasOwnLogDirectory(settings: Settings): boolean {
-  return settings.isSet('log.dirs') || settings.isSet('log.dir');
+  return settings.isSet('log.dirs');
 }
 
 /**
@@ -55,8 +55,11 @@ export function brokerOptionsFor({
     ...(directory === undefined ? {} : { directory: join(directory, 'log') }),
     ...(memoryBytes === undefined ? {} : { memoryBytes }),
     ...store,
-    config: configFor(settings, { isTiered: store.remoteStorage !== undefined }),
-    configSources: settings.sources,
+    config: Object.fromEntries(settings.flags),
+    configSources: {
+      ...settings.sources,
+      presets: presetsFor({ isTiered: store.remoteStorage !== undefined }),
+    },
   };
 }
 
@@ -73,12 +76,10 @@ function listenOptions(
   };
 }
 
-function configFor(
-  settings: Settings,
-  { isTiered }: { readonly isTiered: boolean },
-): Readonly<Record<string, string>> {
-  const presets = new Map(PRESETS);
-  if (isTiered) presets.set(TIER_BY_DEFAULT, 'true');
-  const unsaid = [...presets].filter(([name]) => !settings.isSet(name));
-  return Object.fromEntries([...unsaid, ...settings.flags]);
+function presetsFor({
+  isTiered,
+}: {
+  readonly isTiered: boolean;
+}): Readonly<Record<string, string>> {
+  return Object.fromEntries(isTiered ? [...PRESETS, [TIER_BY_DEFAULT, 'true']] : PRESETS);
 }

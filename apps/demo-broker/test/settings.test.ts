@@ -44,7 +44,9 @@ describe('what a broker is started with', () => {
       port: 9092,
       directory: '/d/log',
       remoteStorageOptions: { 'storage.root': '/d/remote' },
-      config: { 'log.remote.storage.enable': 'true', 'group.initial.rebalance.delay.ms': '0' },
+      configSources: {
+        presets: { 'log.remote.storage.enable': 'true', 'group.initial.rebalance.delay.ms': '0' },
+      },
     });
     expect(options.host).toBeUndefined();
   });

@@ -66,6 +66,8 @@ export interface StartBrokerOptions {
 
 /** The slower-changing sources of configuration. */
 export interface ConfigFileAndEnvironment {
+  /** What the program that starts the broker would rather have as defaults; everything else wins. */
+  readonly presets?: Readonly<Record<string, string>> | undefined;
   readonly file?: { readonly path: string; readonly text: string } | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Variables that begin with `LOGLOFT_` and mean something else than a property. */

@@ -36,7 +36,7 @@ const GIVEN_STORE = 'given-by-the-program';
 export function resolveSettings(options: StartBrokerOptions): Settings {
   const config = loadConfig({
     ...options.configSources,
-    presets: presetsOf(options),
+    presets: [...presetsOf(options), ...Object.entries(options.configSources?.presets ?? {})],
     flags: Object.entries(options.config ?? {}),
   });
   const { values, texts } = config;

@@ -36,7 +36,7 @@ export class Partition {
   /** Epoch under which this broker leads it. */
   readonly leaderEpoch: number;
   /** Woken when data becomes readable, the log start moves, or the partition goes. */
-  readonly watchers = new WatchList();
+  readonly watchers: WatchList = new WatchList();
   settings: TopicSettings;
   readonly #unsubscribe: () => void;
   #isRetired = false;
