@@ -10,13 +10,15 @@ interface Slot {
   done: boolean;
 }
 
+/** Slots of answers that have left are dropped in lots of this many. */
+const MAX_EMITTED_SLOTS = 64;
+
 /**
  * Answers leave a connection in the order in which the requests came, whatever order they become
  * ready in. A request without an answer (`acks=0`) keeps its place too.
  */
 export class ResponseQueue {
   readonly #emit: (response: OutgoingResponse) => void;
-  // A ring would do as well; connections hold a handful of requests, and the array is emptied as a whole.
   #slots: Slot[] = [];
   #head = 0;
   #discarded = false;
@@ -59,11 +61,18 @@ export class ResponseQueue {
       const slot = this.#slots[this.#head];
       if (slot === undefined || !slot.done) break;
       this.#head += 1;
-      if (slot.response !== undefined) this.#emit(slot.response);
+      const { response } = slot;
+      slot.response = undefined;
+      if (response !== undefined) this.#emit(response);
     }
-    if (this.#head === this.#slots.length) {
-      this.#slots = [];
-      this.#head = 0;
-    }
+    this.#forgetEmitted();
+  }
+
+  /** A client that pipelines may never let the queue become empty, so it is not waited for. */
+  #forgetEmitted(): void {
+    const isEmpty = this.#head === this.#slots.length;
+    if (!isEmpty && this.#head < MAX_EMITTED_SLOTS) return;
+    this.#slots = isEmpty ? [] : this.#slots.slice(this.#head);
+    this.#head = 0;
   }
 }

@@ -44,3 +44,17 @@ test('when the connection is gone every answer gives its memory back, also one t
   third(late);
   expect([ready.released, late.released]).toEqual([1, 1]);
 });
+
+test('answers that have left are forgotten, though a client that pipelines never lets the queue become empty', () => {
+  const queue = new ResponseQueue(() => undefined);
+  const before = process.memoryUsage().arrayBuffers;
+  let fill = queue.reserve();
+  for (let request = 0; request < 400; request += 1) {
+    const fillNext = queue.reserve();
+    fill({ chunks: [Buffer.allocUnsafeSlow(1024 * 1024)] });
+    fill = fillNext;
+  }
+  expect(queue.pending).toBe(1);
+  // Rounds of garbage collection come by themselves long before 400 MiB.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(300 * 1024 * 1024);
+});
