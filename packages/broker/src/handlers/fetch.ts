@@ -134,13 +134,17 @@ class FetchOperation {
     if (!plan.needsRemote) {
       return this.#answer(await readPlan(plan, this.#targets, this.#readOptions(gone)));
     }
-    const tooLate = new AbortController();
-    const deadline = deadlines.add({ onDeadline: () => tooLate.abort() }, remote.maxWaitMs);
+    // Not AbortSignal.any: Node 22 keeps a trace of each on a signal that lives on, as a connection's does.
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    if (gone.aborted) end();
+    else gone.addEventListener('abort', end, { once: true });
+    const deadline = deadlines.add({ onDeadline: end }, remote.maxWaitMs);
     try {
-      const signal = AbortSignal.any([gone, tooLate.signal]);
-      return this.#answer(await readPlan(plan, this.#targets, this.#readOptions(signal)));
+      return this.#answer(await readPlan(plan, this.#targets, this.#readOptions(ended.signal)));
     } finally {
       deadline.cancel();
+      gone.removeEventListener('abort', end);
     }
   }
 

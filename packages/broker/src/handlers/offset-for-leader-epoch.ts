@@ -5,7 +5,7 @@ import {
   offsetForLeaderEpochApi,
 } from '@logloft/protocol';
 import { defineHandler, type Handler } from '../dispatch/handler.ts';
-import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
+import { checkLeaderEpoch, endOfEpoch } from '../topics/leader-epoch.ts';
 import type { Partition } from '../topics/partition.ts';
 import { advertisedVersions } from './versions.ts';
 
@@ -46,6 +46,6 @@ function answer(
   if (partition === undefined) return respond(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
   const epochError = checkLeaderEpoch(partition, wanted.currentLeaderEpoch);
   if (epochError !== ErrorCode.NONE) return respond(epochError);
-  const { epoch, endOffset } = partition.log.endOffsetForEpoch(wanted.leaderEpoch);
+  const { epoch, endOffset } = endOfEpoch(partition, wanted.leaderEpoch);
   return respond(ErrorCode.NONE, epoch, endOffset);
 }
