@@ -5,8 +5,12 @@ import { ResponseMemory } from '../fetch/response-memory.ts';
 import { type FramePool, ReceiveMemory } from '../network/receive-memory.ts';
 
 const KIB = 1024;
-/** Small requests, the first buffer of a large one, and the usual largest produce request. */
-const RECEIVE_SIZES = [4 * KIB, 64 * KIB, 1024 * KIB] as const;
+/**
+ * Small requests; a batch of 16 KiB (`batch.size`) or of 64 KiB and the request around it; the usual
+ * largest request of a producer (`max.request.size`, 1 MiB, which some clients count without what is
+ * around it). A frame that misses its size by a few bytes would be allocated anew each time.
+ */
+const RECEIVE_SIZES = [4 * KIB, 20 * KIB, 72 * KIB, 1088 * KIB] as const;
 /** Slices of a fetch, up to the usual `max.partition.fetch.bytes`. */
 const RESPONSE_SIZES = [16 * KIB, 64 * KIB, 256 * KIB, 1024 * KIB] as const;
 const RESPONSE_BYTES = 64 * KIB * KIB;
