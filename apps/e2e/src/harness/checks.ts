@@ -6,6 +6,7 @@ export class Checks {
   #passed = 0;
   #failed = 0;
   #number = 0;
+  #isStopped = false;
 
   get failed(): number {
     return this.#failed;
@@ -18,21 +19,29 @@ export class Checks {
    * @returns whether it passed
    */
   async check(name: string, run: () => Promise<unknown> | unknown): Promise<boolean> {
+    await this.#unlessStopped();
     this.#number += 1;
     const number = String(this.#number).padStart(3);
     const startedMs = performance.now();
     try {
       const figures = await run();
+      await this.#unlessStopped();
       this.#passed += 1;
       const suffix = typeof figures === 'string' && figures !== '' ? ` (${figures})` : '';
       console.log(`${number} ok    ${name}${suffix} ${seconds(startedMs)}`);
       return true;
     } catch (error) {
+      await this.#unlessStopped();
       this.#failed += 1;
       console.log(`${number} FAIL  ${name} ${seconds(startedMs)}`);
       for (const line of explain(error).split('\n')) console.log(`          ${line}`);
       return false;
     }
+  }
+
+  /** Lets no check begin or end any more: what it works with is being taken away. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** Says that something cannot be checked here; it counts neither way. */
@@ -43,6 +52,10 @@ export class Checks {
   /** A line about what is measured, between the checks. */
   note(text: string): void {
     console.log(`          ${text}`);
+  }
+
+  async #unlessStopped(): Promise<void> {
+    if (this.#isStopped) await Promise.withResolvers<never>().promise;
   }
 
   /** The closing line. */

@@ -1,3 +1,8 @@
+import { sleep } from './sleep.ts';
+
+/** A client that does not end must not keep a broker from ending. */
+const MAX_STEP_MS = 10_000;
+
 /** Undoes what a program has set up, in reverse order, once, however the program ends. */
 export class Cleanup {
   readonly #steps: (() => Promise<void> | void)[] = [];
@@ -18,7 +23,7 @@ export class Cleanup {
   async #drain(): Promise<void> {
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       try {
-        await step();
+        await Promise.race([step(), sleep(MAX_STEP_MS)]);
       } catch (error) {
         console.error('cleaning up failed:', error);
       }

@@ -23,6 +23,7 @@ export async function runChecks(
   const checks = new Checks();
   const cleanup = new Cleanup();
   const abandon = (reason: string, exitCode: number): void => {
+    checks.stop();
     console.error(reason);
     void cleanup.run().then(() => {
       console.log(checks.summary);
