@@ -1,36 +1,25 @@
 import type { Clock } from '@logloft/clock';
 import { AbortWatch } from './abort-watch.ts';
+import { type AllocateOptions, checkedBlockMs, type HolderOptions } from './allocate-options.ts';
 import { BufferLease } from './buffer-lease.ts';
 import { Deadlines } from './deadlines.ts';
 import { BufferPoolError } from './errors.ts';
 import { BufferExhaustedError } from './exhausted-error.ts';
+import { type AllocationOrigin, HolderLedger, type UnreleasedReport } from './holder-ledger.ts';
 import {
   type BufferPoolContext,
   type BufferPoolOptions,
   type ResolvedBufferPoolOptions,
   resolveBufferPoolOptions,
 } from './options.ts';
-import { Ownership } from './ownership.ts';
+import { believedBytes, Ownership } from './ownership.ts';
 import { PoolMemory } from './pool-memory.ts';
 import { DEFAULT_METRICS_GROUP, PoolMetrics } from './pool-metrics.ts';
-import type { BufferPoolStats } from './pool-stats.ts';
+import { type BufferPoolStats, checkedShare, type StatsOptions } from './pool-stats.ts';
+import { checkSize, closedError, tooManyWaitersError } from './refusals.ts';
+import { SizeHistogram, sizeHoldingShare } from './size-histogram.ts';
 import { Waiter } from './waiter.ts';
 import { WaiterQueue } from './waiter-queue.ts';
-
-/** How long an allocation waits unless told otherwise, in ms: `max.block.ms` of Kafka's producer. */
-export const DEFAULT_MAX_BLOCK_MS = 60_000;
-
-/** How one allocation waits. */
-export interface AllocateOptions {
-  /**
-   * The longest wait in ms: 0 or less fails at once, `Infinity` waits for ever. Waking up for a part
-   * of the memory does not extend it. Default {@link DEFAULT_MAX_BLOCK_MS}.
-   */
-  readonly maxBlockMs?: number | undefined;
-
-  /** Ends the wait: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * A bounded amount of buffer memory, handed out in the order of arrival to those who wait for it.
@@ -50,6 +39,9 @@ export class BufferPool {
   readonly #memory: PoolMemory;
   readonly #ownership: Ownership | undefined;
   readonly #metrics: PoolMetrics | undefined;
+  readonly #holders: HolderLedger | undefined;
+  readonly #onUnreleased: ((report: UnreleasedReport) => void) | undefined;
+  readonly #requestedSizes = new SizeHistogram();
   readonly #queue = new WaiterQueue();
   readonly #deadlines: Deadlines;
   readonly #signals: AbortWatch;
@@ -71,11 +63,17 @@ export class BufferPool {
     this.#ownership = this.#options.semantics === 'strict' ? new Ownership() : undefined;
     this.#deadlines = new Deadlines(context.clock, (waiter, nowMs) => this.#expire(waiter, nowMs));
     this.#signals = new AbortWatch((waiter, reason) => this.#abort(waiter, reason));
+    this.#holders = this.#options.diagnostics ? new HolderLedger() : undefined;
+    this.#onUnreleased = context.onUnreleased;
     const { metrics, metricsGroup = DEFAULT_METRICS_GROUP } = context;
     this.#metrics =
       metrics === undefined
         ? undefined
-        : new PoolMetrics(metrics, metricsGroup, () => this.stats());
+        : new PoolMetrics(metrics, metricsGroup, {
+            totalBytes: () => this.#options.totalBytes,
+            availableBytes: () => this.#memory.availableBytes,
+            waiters: () => this.#queue.length,
+          });
   }
 
   /**
@@ -91,10 +89,11 @@ export class BufferPool {
     try {
       const maxBlockMs = checkedBlockMs(options.maxBlockMs);
       options.signal?.throwIfAborted();
-      const buffer = this.tryAllocate(size);
+      const origin = this.#holders?.trace(size, options.label, this.allocate);
+      const buffer = this.#takeNow(size, origin);
       if (buffer !== undefined) return Promise.resolve(buffer);
       if (maxBlockMs <= 0) throw this.#exhaustAtOnce(size, maxBlockMs);
-      return this.#wait(size, maxBlockMs, options.signal);
+      return this.#wait(size, maxBlockMs, options.signal, origin);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -105,22 +104,8 @@ export class BufferPool {
    *
    * @throws {@link BufferPoolError} `LOGLOFT_POOL_TOO_LARGE`, `…_INVALID_SIZE`, `…_CLOSED`, `…_CREATION_FAILED`
    */
-  tryAllocate(size: number): Buffer | undefined {
-    this.#check(size);
-    const waiting = this.#queue.length > 0;
-    if (waiting && !this.#overtaking) return undefined;
-    const capacity = this.#memory.capacityFor(size);
-    const pooled = this.#memory.takePooled(capacity);
-    if (pooled !== undefined) {
-      this.#ownership?.markGranted(pooled);
-      this.#reusedBuffers += 1;
-      if (waiting) this.#wakeIfAvailable();
-      return pooled;
-    }
-    if (this.#memory.availableBytes < capacity) return undefined;
-    this.#memory.take(capacity);
-    if (waiting) this.#wakeIfAvailable();
-    return this.#create(capacity);
+  tryAllocate(size: number, options?: HolderOptions): Buffer | undefined {
+    return this.#takeNow(size, this.#holders?.trace(size, options?.label, this.tryAllocate));
   }
 
   /**
@@ -142,12 +127,21 @@ export class BufferPool {
     if (buffer === null || buffer === undefined) return;
     const ownership = this.#ownership;
     const bytes =
-      ownership === undefined ? believed(buffer, size) : ownership.markReturned(buffer, size);
+      ownership === undefined ? believedBytes(buffer, size) : ownership.markReturned(buffer, size);
+    this.#holders?.noteReturned(buffer);
     this.#memory.giveBuffer(buffer, bytes);
     if (this.#queue.length > 0) this.#wake();
   }
 
-  stats(): BufferPoolStats {
+  /**
+   * The pool at this moment, and what was asked of it so far.
+   *
+   * @throws {@link BufferPoolError} `LOGLOFT_POOL_INVALID_OPTIONS`
+   */
+  stats(options: StatsOptions = {}): BufferPoolStats {
+    const servedShare = checkedShare(options.servedShare);
+    const requestedSizes = this.#requestedSizes.buckets();
+    const granted = this.#createdBuffers + this.#reusedBuffers;
     const { totalBytes, poolableBytes } = this.#options;
     const { availableBytes, unallocatedBytes, freeBuffers } = this.#memory;
     const heldByWaitersBytes = this.#queue.head?.gatheredBytes ?? 0;
@@ -165,14 +159,34 @@ export class BufferPool {
       reusedBuffers: this.#reusedBuffers,
       exhausted: this.#exhausted,
       refusedWaiters: this.#refusedWaiters,
+      reusedShare: granted === 0 ? 0 : this.#reusedBuffers / granted,
+      requestedSizes,
+      suggestedPoolableBytes: sizeHoldingShare(requestedSizes, servedShare),
     };
+  }
+
+  /**
+   * Who holds what for how long: every buffer that is out, with the label and the stack of its
+   * allocation. Also after {@link BufferPool.close}.
+   *
+   * @throws {@link BufferPoolError} `LOGLOFT_POOL_DIAGNOSTICS_OFF` without the option `diagnostics`
+   */
+  unreleased(): UnreleasedReport {
+    if (this.#holders !== undefined) return this.#holders.report(this.#clock.monotonic());
+    throw new BufferPoolError(
+      'diagnostics-off',
+      'A pool knows its holders only when it was made with diagnostics: true.',
+    );
   }
 
   /**
    * Rejects all who wait, in their order, and all who come from now on, with `LOGLOFT_POOL_CLOSED`.
    * Buffers that are out may, and should, still be returned. Calls after the first have no effect.
+   *
+   * @returns a promise that rejects only with what `onUnreleased` throws
    */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     const nowMs = this.#clock.monotonic();
     for (let waiter = this.#queue.head; waiter !== undefined; waiter = this.#queue.head) {
@@ -180,48 +194,53 @@ export class BufferPool {
       this.#leave(waiter);
       waiter.reject(closedError());
     }
-    return Promise.resolve();
+    const report = this.#holders?.report(nowMs);
+    if (report !== undefined && report.holders.length > 0) this.#onUnreleased?.(report);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #check(size: number): void {
-    const { totalBytes } = this.#options;
-    if (size > totalBytes) {
-      throw new BufferPoolError(
-        'too-large',
-        `${size} bytes were asked of a pool of ${totalBytes} bytes, which can never hold them. ` +
-          'Ask for less, or raise totalBytes.',
-      );
+  #takeNow(size: number, origin: AllocationOrigin | undefined): Buffer | undefined {
+    checkSize(size, this.#options.totalBytes, this.#closed);
+    const waiting = this.#queue.length > 0;
+    if (waiting && !this.#overtaking) return undefined;
+    const sizeClass = this.#memory.classFor(size);
+    const pooled = this.#memory.takePooled(sizeClass);
+    if (pooled !== undefined) {
+      this.#noteReused(pooled, origin);
+      this.#requestedSizes.record(size);
+      if (waiting) this.#wakeIfAvailable();
+      return pooled;
     }
-    if (this.#closed) throw closedError();
-    if (!Number.isInteger(size) || size < 0) {
-      throw new BufferPoolError(
-        'invalid-size',
-        `The size of a buffer must be an integer in [0, ${totalBytes}]; got ${String(size)}.`,
-      );
-    }
+    const capacity = this.#memory.capacityOf(sizeClass, size);
+    if (this.#memory.availableBytes < capacity) return undefined;
+    this.#memory.take(capacity);
+    this.#requestedSizes.record(size);
+    if (waiting) this.#wakeIfAvailable();
+    return this.#create(capacity, origin);
   }
 
-  #wait(size: number, maxBlockMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  #wait(
+    size: number,
+    maxBlockMs: number,
+    signal: AbortSignal | undefined,
+    origin: AllocationOrigin | undefined,
+  ): Promise<Buffer> {
     const { maxWaiters } = this.#options;
     if (this.#queue.length >= maxWaiters) {
       this.#refusedWaiters += 1;
-      throw new BufferPoolError(
-        'too-many-waiters',
-        `${maxWaiters} allocations are waiting already, which is maxWaiters. ` +
-          'Slow down whoever allocates, or raise it.',
-      );
+      throw tooManyWaitersError(maxWaiters);
     }
+    this.#requestedSizes.record(size);
     return new Promise<Buffer>((resolve, reject) => {
       const request = {
         requestedBytes: size,
-        capacityBytes: this.#memory.capacityFor(size),
         maxBlockMs,
         nowMs: this.#clock.monotonic(),
         signal,
+        origin,
       };
       const waiter = new Waiter(request, resolve, reject);
       this.#queue.append(waiter);
@@ -232,6 +251,7 @@ export class BufferPool {
 
   /** What waiting for no time at all comes to: in the queue for an instant, with all that leaving it means. */
   #exhaustAtOnce(size: number, maxBlockMs: number): BufferExhaustedError {
+    this.#requestedSizes.record(size);
     this.#metrics?.recordWait(0);
     const error = this.#exhaustedError(size, maxBlockMs, this.#queue.length + 1);
     this.#wakeIfAvailable();
@@ -314,9 +334,10 @@ export class BufferPool {
   /** One wake-up of the head. Returns whether the next one is to be woken. */
   #serve(waiter: Waiter): boolean {
     this.#recordWait(waiter, this.#clock.monotonic());
-    const { capacityBytes } = waiter;
+    const sizeClass = this.#memory.classFor(waiter.requestedBytes);
+    const capacityBytes = this.#memory.capacityOf(sizeClass, waiter.requestedBytes);
     // One that has gathered a part breaks free buffers up rather than giving the part back for one.
-    const pooled = waiter.gatheredBytes === 0 ? this.#memory.takePooled(capacityBytes) : undefined;
+    const pooled = waiter.gatheredBytes === 0 ? this.#memory.takePooled(sizeClass) : undefined;
     if (pooled === undefined) {
       waiter.gatheredBytes += this.#memory.take(capacityBytes - waiter.gatheredBytes);
       if (waiter.gatheredBytes < capacityBytes) return false;
@@ -324,21 +345,30 @@ export class BufferPool {
     waiter.gatheredBytes = 0;
     this.#leave(waiter);
     if (pooled !== undefined) {
-      this.#ownership?.markGranted(pooled);
-      this.#reusedBuffers += 1;
+      this.#noteReused(pooled, waiter.origin);
       waiter.resolve(pooled);
       return this.#memory.availableBytes > 0;
     }
     try {
-      waiter.resolve(this.#create(capacityBytes));
+      waiter.resolve(this.#create(capacityBytes, waiter.origin));
     } catch (error) {
       waiter.reject(error);
     }
     return this.#memory.availableBytes > 0;
   }
 
+  #noteReused(buffer: Buffer, origin: AllocationOrigin | undefined): void {
+    this.#ownership?.markGranted(buffer);
+    this.#reusedBuffers += 1;
+    if (origin !== undefined) this.#noteHolder(buffer, origin);
+  }
+
+  #noteHolder(buffer: Buffer, origin: AllocationOrigin): void {
+    this.#holders?.noteGranted(buffer, origin, this.#clock.monotonic());
+  }
+
   /** Makes a buffer for bytes that were taken. When that fails, gives them back, and wakes the head. */
-  #create(capacity: number): Buffer {
+  #create(capacity: number, origin: AllocationOrigin | undefined): Buffer {
     try {
       const buffer = this.#options.createBuffer(capacity);
       if (!Buffer.isBuffer(buffer) || buffer.length !== capacity) {
@@ -346,6 +376,7 @@ export class BufferPool {
       }
       this.#ownership?.adopt(buffer);
       this.#createdBuffers += 1;
+      if (origin !== undefined) this.#noteHolder(buffer, origin);
       return buffer;
     } catch (cause) {
       this.#memory.giveBytes(capacity);
@@ -357,28 +388,4 @@ export class BufferPool {
       );
     }
   }
-}
-
-function closedError(): BufferPoolError {
-  return new BufferPoolError('closed', 'The pool is closed. Allocate before closing it.');
-}
-
-/** What Kafka's pool does: it takes the caller's word. Only what is no number of bytes is refused. */
-function believed(buffer: Buffer, size: number = buffer.length): number {
-  if (Number.isSafeInteger(size)) return size;
-  throw new BufferPoolError(
-    'invalid-size',
-    `A buffer was released as ${String(size)} bytes; that must be an integer.`,
-  );
-}
-
-function checkedBlockMs(maxBlockMs: number = DEFAULT_MAX_BLOCK_MS): number {
-  if (typeof maxBlockMs !== 'number' || Number.isNaN(maxBlockMs)) {
-    throw new BufferPoolError(
-      'invalid-options',
-      `maxBlockMs must be a number of ms; got ${String(maxBlockMs)} (${typeof maxBlockMs}).`,
-    );
-  }
-  // Kafka says "for ever" with the largest long; such a deadline needs no timer.
-  return maxBlockMs > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : maxBlockMs;
 }

@@ -10,7 +10,8 @@ export type BufferPoolErrorKind =
   | 'double-release'
   | 'foreign-buffer'
   | 'size-mismatch'
-  | 'lease-released';
+  | 'lease-released'
+  | 'diagnostics-off';
 
 /** The stable code of each kind: one line a code in the README. */
 export const BUFFER_POOL_ERROR_CODES: Readonly<Record<BufferPoolErrorKind, string>> = Object.freeze(
@@ -26,6 +27,7 @@ export const BUFFER_POOL_ERROR_CODES: Readonly<Record<BufferPoolErrorKind, strin
     'foreign-buffer': 'LOGLOFT_POOL_FOREIGN_BUFFER',
     'size-mismatch': 'LOGLOFT_POOL_SIZE_MISMATCH',
     'lease-released': 'LOGLOFT_POOL_LEASE_RELEASED',
+    'diagnostics-off': 'LOGLOFT_POOL_DIAGNOSTICS_OFF',
   },
 );
 

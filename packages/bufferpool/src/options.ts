@@ -1,6 +1,7 @@
 import type { Clock } from '@logloft/clock';
 import type { MetricsRegistry } from '@logloft/metrics';
 import { BufferPoolError } from './errors.ts';
+import type { UnreleasedReport } from './holder-ledger.ts';
 
 /**
  * How a pool orders those who ask.
@@ -38,6 +39,13 @@ export interface BufferPoolOptions {
   readonly semantics?: BufferPoolSemantics | undefined;
 
   /**
+   * Diagnostic mode: remembers label, stack and time of every allocation until its release, for
+   * {@link BufferPool.unreleased} and the report at close. Costs microseconds an allocation when it
+   * is on, and nothing when it is off. Default `false`.
+   */
+  readonly diagnostics?: boolean | undefined;
+
+  /**
    * Makes a buffer of exactly `size` bytes. What it throws fails that one allocation with
    * `LOGLOFT_POOL_CREATION_FAILED`, and its memory goes back. Default `Buffer.allocUnsafeSlow`, whose
    * content is not wiped.
@@ -54,6 +62,12 @@ export interface BufferPoolContext {
 
   /** Group of those metrics; one pool a group and registry. Default `producer-metrics`. */
   readonly metricsGroup?: string | undefined;
+
+  /**
+   * In the diagnostic mode: is told at {@link BufferPool.close} which buffers were never released, if
+   * there are any. Default: nobody is told.
+   */
+  readonly onUnreleased?: ((report: UnreleasedReport) => void) | undefined;
 }
 
 /** {@link BufferPoolOptions} after validation, all defaults filled in. */
@@ -66,6 +80,7 @@ export interface ResolvedBufferPoolOptions {
   readonly roundsUp: boolean;
   readonly maxWaiters: number;
   readonly semantics: BufferPoolSemantics;
+  readonly diagnostics: boolean;
   readonly createBuffer: (size: number) => Buffer;
 }
 
@@ -73,13 +88,15 @@ export interface ResolvedBufferPoolOptions {
 export const BUFFER_POOL_DEFAULTS: {
   readonly maxWaiters: number;
   readonly semantics: BufferPoolSemantics;
-} = Object.freeze({ maxWaiters: 10_000, semantics: 'strict' });
+  readonly diagnostics: boolean;
+} = Object.freeze({ maxWaiters: 10_000, semantics: 'strict', diagnostics: false });
 
 /** Checks every option, and fills in the defaults. @throws {@link BufferPoolError} `LOGLOFT_POOL_INVALID_OPTIONS` */
 export function resolveBufferPoolOptions(options: BufferPoolOptions): ResolvedBufferPoolOptions {
   const { totalBytes, poolableBytes, sizeClasses = [] } = options;
   const maxWaiters = options.maxWaiters ?? BUFFER_POOL_DEFAULTS.maxWaiters;
   const semantics = options.semantics ?? BUFFER_POOL_DEFAULTS.semantics;
+  const diagnostics = options.diagnostics ?? BUFFER_POOL_DEFAULTS.diagnostics;
   const createBuffer = options.createBuffer ?? Buffer.allocUnsafeSlow;
 
   requireInteger('totalBytes', totalBytes, [1, Number.MAX_SAFE_INTEGER]);
@@ -93,18 +110,35 @@ export function resolveBufferPoolOptions(options: BufferPoolOptions): ResolvedBu
   if (semantics !== 'strict' && semantics !== 'kafka') {
     throw invalid('semantics', "'strict' or 'kafka'", semantics);
   }
+  if (typeof diagnostics !== 'boolean') throw invalid('diagnostics', 'a boolean', diagnostics);
   if (typeof createBuffer !== 'function') throw invalid('createBuffer', 'a function', createBuffer);
-  if (!Array.isArray(sizeClasses))
-    throw invalid('sizeClasses', 'an array of integers', sizeClasses);
-  for (const size of sizeClasses) requireInteger('sizeClasses', size, [1, totalBytes]);
+  checkSizeClasses({ totalBytes, poolableBytes, sizeClasses, semantics });
+
   const roundsUp = sizeClasses.length > 0;
-  if (roundsUp && semantics === 'kafka') {
+  const pooledSizes = [...new Set([poolableBytes, ...sizeClasses])].sort((a, b) => a - b);
+  return {
+    totalBytes,
+    poolableBytes,
+    pooledSizes,
+    roundsUp,
+    maxWaiters,
+    semantics,
+    diagnostics,
+    createBuffer,
+  };
+}
+
+function checkSizeClasses(options: BufferPoolOptions): void {
+  const { totalBytes, poolableBytes, sizeClasses = [], semantics } = options;
+  if (!Array.isArray(sizeClasses)) {
+    throw invalid('sizeClasses', 'an array of integers', sizeClasses);
+  }
+  for (const size of sizeClasses) requireInteger('sizeClasses', size, [1, totalBytes]);
+  if (sizeClasses.length === 0) return;
+  if (semantics === 'kafka') {
     throw invalid('sizeClasses', "absent when semantics is 'kafka'", sizeClasses);
   }
-  if (roundsUp) requireInteger('poolableBytes', poolableBytes, [1, totalBytes]);
-
-  const pooledSizes = [...new Set([poolableBytes, ...sizeClasses])].sort((a, b) => a - b);
-  return { totalBytes, poolableBytes, pooledSizes, roundsUp, maxWaiters, semantics, createBuffer };
+  requireInteger('poolableBytes', poolableBytes, [1, totalBytes]);
 }
 
 function requireInteger(name: string, value: unknown, range: readonly [number, number]): void {

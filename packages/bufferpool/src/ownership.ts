@@ -66,6 +66,15 @@ export class Ownership {
   }
 }
 
+/** What Kafka's pool does: it takes the caller's word. Only what is no number of bytes is refused. */
+export function believedBytes(buffer: Buffer, size: number = buffer.length): number {
+  if (Number.isSafeInteger(size)) return size;
+  throw new BufferPoolError(
+    'invalid-size',
+    `A buffer was released as ${String(size)} bytes; that must be an integer.`,
+  );
+}
+
 function stampOf(buffer: Buffer): Stamp | undefined {
   // The one place where the hidden property is seen by the type system.
   return (buffer as StampedBuffer)[STAMP];

@@ -16,7 +16,8 @@ export interface PoolMemoryOptions {
  */
 export class PoolMemory {
   readonly #lists: readonly FreeList[];
-  readonly #first: FreeList;
+  /** Size of the buffers of each list: a class is found without touching the lists. */
+  readonly #sizes: readonly number[];
   readonly #roundsUp: boolean;
   #unallocatedBytes: number;
   #pooledBytes = 0;
@@ -24,8 +25,7 @@ export class PoolMemory {
   constructor(options: PoolMemoryOptions) {
     this.#unallocatedBytes = options.totalBytes;
     this.#lists = options.pooledSizes.map((size) => new FreeList(size));
-    // The list that the hot path looks at first: the only one of a plain pool.
-    this.#first = this.#lists[0] ?? new FreeList(1);
+    this.#sizes = options.pooledSizes;
     this.#roundsUp = options.roundsUp;
   }
 
@@ -46,19 +46,21 @@ export class PoolMemory {
     return count;
   }
 
-  /** The size of the buffer that a request for `size` bytes gets, and that counts. */
-  capacityFor(size: number): number {
-    if (!this.#roundsUp) return size;
-    for (const list of this.#lists) {
-      if (size <= list.bufferBytes) return list.bufferBytes;
-    }
-    return size;
+  /** The class of buffers that a request for `size` bytes is served from; -1 when there is none. */
+  classFor(size: number): number {
+    return this.#roundsUp ? this.#classHolding(size) : this.#classOf(size);
   }
 
-  /** The free buffer of exactly `capacity` bytes that rested longest. */
-  takePooled(capacity: number): Buffer | undefined {
-    const buffer = this.#listOf(capacity)?.takeHead();
-    if (buffer !== undefined) this.#pooledBytes -= capacity;
+  /** The size of the buffer that a request for `size` bytes of class `sizeClass` gets, and that counts. */
+  capacityOf(sizeClass: number, size: number): number {
+    return this.#sizes[sizeClass] ?? size;
+  }
+
+  /** The free buffer of the class that rested longest. */
+  takePooled(sizeClass: number): Buffer | undefined {
+    const list = this.#lists[sizeClass];
+    const buffer = list?.takeHead();
+    if (list !== undefined && buffer !== undefined) this.#pooledBytes -= list.bufferBytes;
     return buffer;
   }
 
@@ -76,7 +78,7 @@ export class PoolMemory {
 
   /** Takes `bytes` back, and keeps `buffer` for reuse when it is whole and of a pooled size. */
   giveBuffer(buffer: Buffer, bytes: number): void {
-    const list = this.#listOf(bytes);
+    const list = this.#lists[this.#classOf(bytes)];
     // A buffer that is shorter than its account grew elsewhere, or its memory was transferred away.
     if (list === undefined || buffer.length !== bytes) {
       this.#unallocatedBytes += bytes;
@@ -86,13 +88,16 @@ export class PoolMemory {
     this.#pooledBytes += bytes;
   }
 
-  #listOf(capacity: number): FreeList | undefined {
-    if (capacity === this.#first.bufferBytes) return this.#first;
-    for (let i = 1; i < this.#lists.length; i += 1) {
-      const list = this.#lists[i];
-      if (list !== undefined && list.bufferBytes === capacity) return list;
-    }
-    return undefined;
+  #classOf(bytes: number): number {
+    const sizes = this.#sizes;
+    for (let i = 0; i < sizes.length; i += 1) if (sizes[i] === bytes) return i;
+    return -1;
+  }
+
+  #classHolding(size: number): number {
+    const sizes = this.#sizes;
+    for (let i = 0; i < sizes.length; i += 1) if (size <= (sizes[i] ?? 0)) return i;
+    return -1;
   }
 
   #breakUp(bytes: number): void {

@@ -1,5 +1,4 @@
 import { Meter, type MetricName, type MetricsRegistry, type Sensor } from '@logloft/metrics';
-import type { BufferPoolStats } from './pool-stats.ts';
 
 /** Group of the metrics where the owner names none: that of Kafka's producer. */
 export const DEFAULT_METRICS_GROUP = 'producer-metrics';
@@ -33,20 +32,27 @@ export const BUFFER_POOL_METRICS: Readonly<Record<BufferPoolMetric, string>> = O
   'buffer-available-bytes': 'Memory that is not in use, in bytes: unallocated or in free buffers',
 });
 
+/** What the gauges of a pool read, each when it is measured. */
+export interface PoolReadings {
+  readonly totalBytes: () => number;
+  readonly availableBytes: () => number;
+  readonly waiters: () => number;
+}
+
 /** Kafka's metrics of one pool, on the registry of its owner. */
 export class PoolMetrics {
   readonly #waitTime: Sensor;
   readonly #exhausted: Sensor;
 
   /** @throws DuplicateMetricError when a pool of this group is registered, before anything else is */
-  constructor(registry: MetricsRegistry, group: string, stats: () => BufferPoolStats) {
+  constructor(registry: MetricsRegistry, group: string, readings: PoolReadings) {
     const name = (metric: BufferPoolMetric): MetricName =>
       registry.metricName({ name: metric, group, description: BUFFER_POOL_METRICS[metric] });
 
     // Gauges first: they refuse a name that is taken, where a sensor would be shared in silence.
-    registry.addGauge(name('waiting-threads'), () => stats().waiters);
-    registry.addGauge(name('buffer-total-bytes'), () => stats().totalBytes);
-    registry.addGauge(name('buffer-available-bytes'), () => stats().availableBytes);
+    registry.addGauge(name('waiting-threads'), readings.waiters);
+    registry.addGauge(name('buffer-total-bytes'), readings.totalBytes);
+    registry.addGauge(name('buffer-available-bytes'), readings.availableBytes);
 
     // Kafka has a registry a client, and plain sensor names; here pools may share one registry.
     const prefix = group === DEFAULT_METRICS_GROUP ? '' : `${group}:`;

@@ -32,9 +32,8 @@ export class WaiterQueue {
     else previous.next = next;
     if (next === undefined) this.#tail = previous;
     else next.previous = previous;
-    waiter.previous = undefined;
+    waiter.previous = waiter;
     waiter.next = undefined;
-    waiter.hasLeft = true;
     this.#length -= 1;
   }
 }

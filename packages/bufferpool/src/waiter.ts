@@ -1,10 +1,13 @@
+import type { AllocationOrigin } from './holder-ledger.ts';
+
 /** Facts of an allocation that has to wait. */
 export interface WaiterRequest {
   readonly requestedBytes: number;
-  readonly capacityBytes: number;
   readonly maxBlockMs: number;
   readonly nowMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Where it comes from, in the diagnostic mode. */
+  readonly origin: AllocationOrigin | undefined;
 }
 
 /**
@@ -13,19 +16,18 @@ export interface WaiterRequest {
  */
 export class Waiter {
   readonly requestedBytes: number;
-  readonly capacityBytes: number;
   readonly maxBlockMs: number;
   /** On the monotonic clock; `Infinity` when it waits for ever. Fixed at the time of the call. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly origin: AllocationOrigin | undefined;
   /** Start of the present stretch of waiting; each wake-up starts a new one. */
   waitingSinceMs: number;
   /** Bytes gathered so far. Only the waiter at the head of the queue has any. */
   gatheredBytes = 0;
   /** Position in the order of arrival. Set by the queue. */
   arrival = 0;
-  /** Whether it is out of the queue. Set by the queue. */
-  hasLeft = false;
+  /** The one that arrived before it; itself once it has left. Set by the queue. */
   previous: Waiter | undefined = undefined;
   next: Waiter | undefined = undefined;
   #resolve: (buffer: Buffer) => void;
@@ -37,13 +39,18 @@ export class Waiter {
     reject: (reason: unknown) => void,
   ) {
     this.requestedBytes = request.requestedBytes;
-    this.capacityBytes = request.capacityBytes;
     this.maxBlockMs = request.maxBlockMs;
     this.deadlineMs = request.nowMs + request.maxBlockMs;
     this.signal = request.signal;
+    this.origin = request.origin;
     this.waitingSinceMs = request.nowMs;
     this.#resolve = resolve;
     this.#reject = reject;
+  }
+
+  /** Whether it is out of the queue. No field of its own: memory counts here. */
+  get hasLeft(): boolean {
+    return this.previous === this;
   }
 
   resolve(buffer: Buffer): void {

@@ -30,6 +30,7 @@ test('options from outside TypeScript are checked as well', () => {
   const wrong: [string, object][] = [
     ['semantics', { semantics: 'fair' }],
     ['createBuffer', { createBuffer: 5 }],
+    ['diagnostics', { diagnostics: 'yes' }],
     ['sizeClasses', { sizeClasses: 16 }],
     ['totalBytes', { totalBytes: '100' }],
   ];
@@ -39,7 +40,11 @@ test('options from outside TypeScript are checked as well', () => {
 });
 
 test('the defaults are those of the table', async () => {
-  expect(BUFFER_POOL_DEFAULTS).toEqual({ maxWaiters: 10_000, semantics: 'strict' });
+  expect(BUFFER_POOL_DEFAULTS).toEqual({
+    maxWaiters: 10_000,
+    semantics: 'strict',
+    diagnostics: false,
+  });
   const pool = new BufferPool({ ...fine, totalBytes: 1 }, context);
   await pool.allocate(1);
   for (let i = 0; i < 10_000; i += 1) pool.allocate(1, { maxBlockMs: 5 }).catch(() => undefined);
