@@ -14,7 +14,7 @@ const BATCH_BYTES = 16 * KIB;
 const RATE_BYTES = 50e6;
 const REQUESTS_PER_SECOND = RATE_BYTES / BATCH_BYTES;
 const ECHO_BYTES = 100;
-const ROUND_SECONDS = 3;
+const ROUND_SECONDS = 2;
 const SMOKE_SECONDS = 0.5;
 /** The median may take four times an echo. */
 const P50_AIM = 1 / 4;
@@ -126,10 +126,10 @@ function rowsOf(results: RoundResults): Row[] {
 
 function notesOf(results: RoundResults): string[] {
   const kept = results.median('ours', 'kept rate') * 100;
-  const cpu = results.median('ours', 'CPU share') * 100;
+  const cpuOf = (name: string): string => (results.median(name, 'CPU share') * 100).toFixed(0);
   const echo = results.median('echo', 'p99');
   const notes = [
-    `The generator kept ${kept.toFixed(0)} % of its rate; the broker used ${cpu.toFixed(0)} % of a core.`,
+    `The generator kept ${kept.toFixed(0)} % of its rate; the broker used ${cpuOf('ours')} % of a core, the micro-broker, without a consumer, ${cpuOf('micro')} %.`,
   ];
   if (echo > P99_LIMIT_MS / 2) {
     notes.push(`The echo alone had a p99 of ${figure(echo)} ms: other work held the cores.`);
