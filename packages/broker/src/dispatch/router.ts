@@ -69,12 +69,22 @@ export class Router implements RequestProcessor {
     }
   }
 
-  #fault(error: unknown, request: Request, header: RequestHeader): unknown {
+  /** What closes the connection, with a log line that tells which request it was. */
+  #fault(error: unknown, request: Request, header: RequestHeader): ConnectionFault {
     request.abandon();
+    const described = describe(header);
     if (error instanceof MalformedMessageError) {
-      return new ConnectionFault(error.message, { ...describe(header), code: error.code });
+      return new ConnectionFault(error.message, { ...described, code: error.code });
     }
-    return error;
+    if (error instanceof ConnectionFault) {
+      const { message, fields, severity } = error;
+      return new ConnectionFault(message, { ...described, ...fields }, { cause: error, severity });
+    }
+    return new ConnectionFault(
+      'a request failed unexpectedly',
+      { ...described, error },
+      { cause: error, severity: 'error' },
+    );
   }
 }
 
@@ -82,9 +92,17 @@ function readHeader(frame: ReceivedFrame): RequestHeader {
   try {
     return decodeRequestHeader(frame.bytes);
   } catch (error) {
+    const claimed = claimedRequest(frame.bytes);
     frame.release();
-    throw new ConnectionFault(error instanceof Error ? error.message : String(error), {});
+    throw new ConnectionFault(error instanceof Error ? error.message : String(error), claimed);
   }
+}
+
+/** API and version of a request whose header cannot be read to its end. */
+function claimedRequest(bytes: Buffer): Readonly<Record<string, unknown>> {
+  if (bytes.length < 4) return {};
+  const apiKey = bytes.readInt16BE(0);
+  return { api: apiByKey(apiKey)?.name ?? apiKey, version: bytes.readInt16BE(2) };
 }
 
 /** What the log line of a closed connection says about the request. */

@@ -44,11 +44,18 @@ export interface RequestProcessor {
 export class ConnectionFault extends Error {
   readonly code = 'LOGLOFT_BROKER_CONNECTION_FAULT';
   readonly fields: Readonly<Record<string, unknown>>;
+  /** `error` when the fault is ours and not the client's. */
+  readonly severity: 'warn' | 'error';
 
-  constructor(message: string, fields: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    fields: Readonly<Record<string, unknown>>,
+    options: ErrorOptions & { readonly severity?: 'warn' | 'error' } = {},
+  ) {
     super(message, options);
     this.name = 'ConnectionFault';
     this.fields = fields;
+    this.severity = options.severity ?? 'warn';
   }
 }
 
@@ -232,7 +239,7 @@ export class Connection implements ClientConnection {
 
   #failBy(error: unknown): void {
     if (error instanceof ConnectionFault) {
-      this.#fail(error.message, error.fields);
+      this.#fail(error.message, error.fields, error.severity);
       return;
     }
     if (this.#closed) return;
@@ -245,10 +252,14 @@ export class Connection implements ClientConnection {
     this.close();
   }
 
-  #fail(reason: string, fields: Readonly<Record<string, unknown>>): void {
+  #fail(
+    reason: string,
+    fields: Readonly<Record<string, unknown>>,
+    severity: 'warn' | 'error' = 'warn',
+  ): void {
     if (this.#closed) return;
     this.#context.statistics.connectionFaults += 1;
-    this.#context.logger.warn(`Connection closed: ${reason}`, {
+    this.#context.logger[severity](`Connection closed: ${reason}`, {
       connection: this.id,
       client: this.host,
       software: this.software,
