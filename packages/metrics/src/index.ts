@@ -16,10 +16,12 @@ export { MetricConfig } from './metric-config.ts';
 // Names and settings.
 export type { MetricNameParts, MetricTags } from './metric-name.ts';
 export { MetricName } from './metric-name.ts';
+export type { MetricsWarning } from './metrics-warning.ts';
 export { QuotaBound } from './quota-bound.ts';
 export type { RecordingLevel } from './recording-level.ts';
 export type { MetricReading, MetricsRegistryOptions } from './registry.ts';
 export { MetricsRegistry } from './registry.ts';
+export type { MetricsReporter } from './reporter.ts';
 export type { Sensor, SensorOptions } from './sensor.ts';
 export type {
   CompoundStat,

@@ -53,7 +53,8 @@ export class MetricConfig {
   }
 }
 
-function positiveInteger(option: string, value: number): number {
+/** @throws InvalidMetricOptionError when `value` is not an integer from 1 */
+export function positiveInteger(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new InvalidMetricOptionError(`${option} must be an integer from 1, got ${value}`);
 }

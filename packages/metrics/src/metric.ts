@@ -23,6 +23,11 @@ export class Metric {
     return this.#config;
   }
 
+  /** Whether it is a total that only grows: what exporters call a counter. */
+  get isCumulative(): boolean {
+    return this.#measurable.isCumulative ?? false;
+  }
+
   /** Replaces the settings, for what is measured and recorded from now on. */
   updateConfig(config: MetricConfig | MetricConfigOptions): void {
     this.#config = MetricConfig.from(config);

@@ -3,6 +3,9 @@ import { DuplicateMetricError, InvalidMetricOptionError } from './errors.ts';
 import { Gauge, Metric, type ReadGauge } from './metric.ts';
 import { MetricConfig, type MetricConfigOptions } from './metric-config.ts';
 import { MetricName, type MetricNameParts, tagEntries } from './metric-name.ts';
+import { emitWarning, type MetricsWarning } from './metrics-warning.ts';
+import type { MetricsReporter } from './reporter.ts';
+import { ReporterList } from './reporter-list.ts';
 import { Sensor, type SensorHost, type SensorOptions } from './sensor.ts';
 
 /** How a {@link MetricsRegistry} is made. */
@@ -16,6 +19,13 @@ export interface MetricsRegistryOptions {
    * there are sensors that can expire. Default 0: no timer, call `expireSensors` yourself.
    */
   readonly expirySweepMs?: number | undefined;
+  /** Who is told which metrics come and go, from the start; more by `addReporter`. Default: none. */
+  readonly reporters?: readonly MetricsReporter[] | undefined;
+  /**
+   * Takes warnings: of a reporter that throws (once each) and of a stat that is likely to be a
+   * mistake. Default: `process.emitWarning`. What it throws goes to the caller.
+   */
+  readonly onWarning?: ((warning: MetricsWarning) => void) | undefined;
 }
 
 /** The value of a metric at one moment. */
@@ -33,6 +43,7 @@ export class MetricsRegistry implements AsyncDisposable {
   readonly #sensors = new Map<string, Sensor>();
   readonly #children = new Map<Sensor, Set<Sensor>>();
   readonly #host: SensorHost;
+  readonly #reporters: ReporterList;
   #expirableSensors = 0;
   #sweepTimer: Timer | undefined;
   #isClosed = false;
@@ -42,10 +53,13 @@ export class MetricsRegistry implements AsyncDisposable {
     this.#clock = options.clock;
     this.#config = MetricConfig.from(options.config ?? {});
     this.#expirySweepMs = sweepInterval(options.expirySweepMs ?? 0);
+    const warn = options.onWarning ?? emitWarning;
+    this.#reporters = new ReporterList(warn);
     this.#host = {
       clock: this.#clock,
       config: this.#config,
       register: (metric) => this.#register(metric),
+      warn,
     };
     this.addGauge(
       this.metricName({
@@ -55,6 +69,7 @@ export class MetricsRegistry implements AsyncDisposable {
       }),
       () => this.#metrics.size,
     );
+    for (const reporter of options.reporters ?? []) this.addReporter(reporter);
   }
 
   /** The settings for sensors that bring none of their own. */
@@ -110,7 +125,7 @@ export class MetricsRegistry implements AsyncDisposable {
     if (sensor === undefined) return;
     this.#sensors.delete(name);
     for (const metric of sensor.metrics) {
-      if (this.#metrics.get(metric.name.key) === metric) this.#metrics.delete(metric.name.key);
+      if (this.#metrics.get(metric.name.key) === metric) this.removeMetric(metric.name);
     }
     for (const parent of sensor.parents) this.#forgetChild(parent, sensor);
     const children = this.#children.get(sensor) ?? [];
@@ -161,7 +176,9 @@ export class MetricsRegistry implements AsyncDisposable {
    */
   removeMetric(name: MetricName): Metric | undefined {
     const metric = this.#metrics.get(name.key);
+    if (metric === undefined) return undefined;
     this.#metrics.delete(name.key);
+    this.#reporters.metricRemoval(metric);
     return metric;
   }
 
@@ -182,10 +199,24 @@ export class MetricsRegistry implements AsyncDisposable {
     return before - this.#sensors.size;
   }
 
-  /** Ends the sweeps. What is registered stays and can be read. May be called again. */
+  /**
+   * Tells `reporter` of all metrics there are, and from now on of those that come and go. One that is
+   * there already is not added again; after `close` nothing is.
+   */
+  addReporter(reporter: MetricsReporter): void {
+    if (!this.#isClosed) this.#reporters.add(reporter, [...this.#metrics.values()]);
+  }
+
+  /** Tells `reporter` nothing more, and closes it. Does nothing when it is not there. */
+  removeReporter(reporter: MetricsReporter): void {
+    this.#reporters.remove(reporter);
+  }
+
+  /** Ends the sweeps and closes the reporters. What is registered stays and can be read. May be called again. */
   async close(): Promise<void> {
     this.#cancelSweep();
     this.#isClosed = true;
+    this.#reporters.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -196,6 +227,7 @@ export class MetricsRegistry implements AsyncDisposable {
     const { key } = metric.name;
     if (this.#metrics.has(key)) throw new DuplicateMetricError(metric.name);
     this.#metrics.set(key, metric);
+    this.#reporters.metricChange(metric);
   }
 
   #gauge(name: MetricName, read: ReadGauge): Metric {

@@ -9,6 +9,7 @@ import {
 import { Metric } from './metric.ts';
 import { MetricConfig, type MetricConfigOptions } from './metric-config.ts';
 import type { MetricName } from './metric-name.ts';
+import type { MetricsWarning } from './metrics-warning.ts';
 import { checkedLevel, levelRecords, type RecordingLevel } from './recording-level.ts';
 import type { CompoundStat, Measurable, MeasurableStat, Stat } from './stat.ts';
 
@@ -30,6 +31,7 @@ export interface SensorHost {
   readonly config: MetricConfig;
   /** @throws DuplicateMetricError when the name is taken */
   register(metric: Metric): void;
+  warn(warning: MetricsWarning): void;
 }
 
 /** Where a stat gets its settings from: a metric (they may change), or a fixed object. */
@@ -110,6 +112,7 @@ export class Sensor {
     if (this.#metricsByKey.has(name.key)) return true;
     const metric = this.#registerMetric(name, stat, MetricConfig.from(config));
     this.#stats.push(new AttachedStat(stat, metric));
+    this.#warnOf(stat, metric.config);
     return true;
   }
 
@@ -129,6 +132,7 @@ export class Sensor {
     if (this.hasExpired()) return false;
     const fixed = MetricConfig.from(config);
     this.#stats.push(new AttachedStat(stat, { config: fixed }));
+    this.#warnOf(stat, fixed);
     for (const { name, measurable } of stat.metrics()) {
       if (!this.#metricsByKey.has(name.key)) this.#registerMetric(name, measurable, fixed);
     }
@@ -208,6 +212,15 @@ export class Sensor {
     this.#metrics.push(metric);
     this.#metricsByKey.set(name.key, metric);
     return metric;
+  }
+
+  #warnOf(stat: Stat, config: MetricConfig): void {
+    const concern = stat.findConcern?.(config);
+    if (concern === undefined) return;
+    this.#host.warn({
+      code: 'LOGLOFT_METRICS_DOUBTFUL_STAT',
+      message: `In sensor '${this.name}' ${concern}.`,
+    });
   }
 
   #checkAncestors(child: string, seen: Set<Sensor>): void {

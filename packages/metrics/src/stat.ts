@@ -6,6 +6,9 @@ import type { QuotaBound } from './quota-bound.ts';
 export interface Stat {
   /** Takes one value, which happened at `timeMs` (ms of the registry's clock). */
   record(config: MetricConfig, value: number, timeMs: number): void;
+
+  /** What is likely to be a mistake with these settings, as a sentence, if anything is. */
+  findConcern?(config: MetricConfig): string | undefined;
 }
 
 /**
@@ -13,6 +16,9 @@ export interface Stat {
  * whether and when a windowed metric is read can change what later readings give.
  */
 export interface Measurable {
+  /** Whether the number is a total that only grows: what exporters call a counter. Default: it is not. */
+  readonly isCumulative?: boolean | undefined;
+
   measure(config: MetricConfig, nowMs: number): number;
 
   /** Whether `value`, just measured, keeps the quota. Default: what the quota's bound accepts. */

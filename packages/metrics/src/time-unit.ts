@@ -27,3 +27,18 @@ export function millisecondsIn(unit: TimeUnit, ms: number): number {
       return ms / 86_400_000;
   }
 }
+
+const LENGTH_MS: Readonly<Record<TimeUnit, number>> = {
+  nanoseconds: 1e-6,
+  microseconds: 1e-3,
+  milliseconds: 1,
+  seconds: 1_000,
+  minutes: 60_000,
+  hours: 3_600_000,
+  days: 86_400_000,
+};
+
+/** How many ms one `unit` has. */
+export function lengthMs(unit: TimeUnit): number {
+  return LENGTH_MS[unit];
+}

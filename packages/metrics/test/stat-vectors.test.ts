@@ -113,7 +113,16 @@ function recordRow(
   if (op[0] === 'm') return;
   const times = op[0] === 'rn' ? op[3] : 1;
   const value = decode(op[2]);
-  for (let count = 0; count < times; count += 1) stat.record(config, value, op[1]);
+  recordTimes({ stat, config, value, timeMs: op[1] }, times);
+}
+
+/** By itself, so that the compiler sees a loop that does nothing else. */
+function recordTimes(
+  event: { stat: Stat; config: MetricConfig; value: number; timeMs: number },
+  times: number,
+): void {
+  const { stat, config, value, timeMs } = event;
+  for (let count = 0; count < times; count += 1) stat.record(config, value, timeMs);
 }
 
 function makeSubject(spec: StatSpec): Subject {

@@ -1,4 +1,4 @@
-import { type BinScheme, toJavaInt } from '../bin-scheme.ts';
+import type { BinScheme } from '../bin-scheme.ts';
 import { InvalidMetricOptionError } from '../errors.ts';
 
 /** What {@link ConstantBins} are made of. */
@@ -23,8 +23,9 @@ export class ConstantBins implements BinScheme {
   }
 
   toBin(value: number): number {
-    const bin = toJavaInt((value - this.#min) / this.#width);
-    return Math.min(Math.max(bin, 0), this.bins - 1);
+    const place = (value - this.#min) / this.#width;
+    // Cut like an int of Java: towards zero, and NaN is 0.
+    return place > 0 ? Math.floor(Math.min(place, this.bins - 1)) : 0;
   }
 
   fromBin(bin: number): number {

@@ -3,6 +3,7 @@ import type { MeasurableStat } from '../stat.ts';
 
 /** How often something was ever recorded, whatever the values. */
 export class CumulativeCount implements MeasurableStat {
+  readonly isCumulative = true;
   #count = 0;
 
   record(_config: MetricConfig, _value: number, _timeMs: number): void {

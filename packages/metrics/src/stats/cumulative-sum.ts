@@ -3,6 +3,7 @@ import type { MeasurableStat } from '../stat.ts';
 
 /** The sum of all that was ever recorded. */
 export class CumulativeSum implements MeasurableStat {
+  readonly isCumulative = true;
   #total = 0;
 
   /** @param initialTotal the sum to begin with. Default 0. */

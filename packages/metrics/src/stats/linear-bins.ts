@@ -1,4 +1,4 @@
-import { type BinScheme, toJavaInt } from '../bin-scheme.ts';
+import type { BinScheme } from '../bin-scheme.ts';
 import { InvalidMetricOptionError } from '../errors.ts';
 import { checkedBins } from './constant-bins.ts';
 
@@ -28,8 +28,9 @@ export class LinearBins implements BinScheme {
       throw new InvalidMetricOptionError(`Linear bins take values from 0, got ${value}`);
     }
     if (value > this.#max) return this.bins - 1;
-    const bin = toJavaInt(-0.5 + 0.5 * Math.sqrt(1 + (8 * value) / this.#scale));
-    return Math.min(bin, this.bins - 1);
+    const place = -0.5 + 0.5 * Math.sqrt(1 + (8 * value) / this.#scale);
+    // Cut like an int of Java: towards zero, and NaN is 0.
+    return place > 0 ? Math.floor(Math.min(place, this.bins - 1)) : 0;
   }
 
   fromBin(bin: number): number {

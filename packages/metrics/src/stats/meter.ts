@@ -37,6 +37,10 @@ export class Meter implements CompoundStat {
     ];
   }
 
+  findConcern(config: MetricConfig): string | undefined {
+    return this.#rate.findConcern(config);
+  }
+
   record(config: MetricConfig, value: number, timeMs: number): void {
     this.#rate.record(config, value, timeMs);
     this.#total.record(config, value, timeMs);

@@ -1,7 +1,7 @@
 import type { BinScheme } from '../bin-scheme.ts';
 import { InvalidMetricOptionError } from '../errors.ts';
 import { HistogramRing } from '../histogram-ring.ts';
-import type { MetricConfig } from '../metric-config.ts';
+import { type MetricConfig, positiveInteger } from '../metric-config.ts';
 import type { MetricName } from '../metric-name.ts';
 import type { CompoundStat, MeasurableStat, NamedMeasurable } from '../stat.ts';
 import { ConstantBins } from './constant-bins.ts';
@@ -25,6 +25,11 @@ export interface PercentilesOptions {
   /** Bins of one width, or finer ones for small values. */
   readonly bucketing: 'constant' | 'linear';
   readonly percentiles: readonly NamedPercentile[];
+  /**
+   * The number of events in the window, an integer from 1, below which every percentile is NaN: a
+   * 99.9th of sixty events says nothing. Default 1, as in Kafka.
+   */
+  readonly minEvents?: number | undefined;
 }
 
 /**
@@ -37,9 +42,13 @@ export class Percentiles implements CompoundStat, MeasurableStat {
   readonly #scheme: BinScheme;
   readonly #min: number;
   readonly #max: number;
+  readonly #minEvents: number;
   readonly #metrics: readonly NamedMeasurable[];
 
-  /** @throws InvalidMetricOptionError when there are fewer than two bins, or linear ones with a min */
+  /**
+   * @throws InvalidMetricOptionError when there are fewer than two bins, linear ones with a min, or
+   *   `minEvents` is out of range
+   */
   constructor(options: PercentilesOptions) {
     const { max, min = 0 } = options;
     const bins = Math.trunc(options.sizeInBytes / 4);
@@ -53,6 +62,7 @@ export class Percentiles implements CompoundStat, MeasurableStat {
     this.#ring = new HistogramRing(bins);
     this.#min = min;
     this.#max = max;
+    this.#minEvents = positiveInteger('minEvents', options.minEvents ?? 1);
     this.#metrics = options.percentiles.map(({ name, percentile }) => ({
       name,
       measurable: {
@@ -83,7 +93,7 @@ export class Percentiles implements CompoundStat, MeasurableStat {
     for (let sample = 0; sample < ring.size; sample += 1) {
       total = Math.fround(total + ring.eventCount(sample));
     }
-    if (total === 0) return Number.NaN;
+    if (total < this.#minEvents) return Number.NaN;
     const wanted = Math.fround(quantile);
     let sum = 0;
     for (let bin = 0; bin < this.#scheme.bins; bin += 1) {

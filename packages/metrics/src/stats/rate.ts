@@ -1,6 +1,6 @@
 import type { MetricConfig } from '../metric-config.ts';
 import type { MeasurableStat, WindowedStat } from '../stat.ts';
-import { millisecondsIn, type TimeUnit } from '../time-unit.ts';
+import { lengthMs, millisecondsIn, type TimeUnit } from '../time-unit.ts';
 import { WindowedSum } from './windowed-sum.ts';
 
 /** How a {@link Rate} is made. */
@@ -29,6 +29,16 @@ export class Rate implements MeasurableStat {
   constructor(options: RateOptions = {}) {
     this.unit = options.unit ?? 'seconds';
     this.#stat = options.stat ?? new WindowedSum();
+  }
+
+  /** Two events in a window of a minute are 120 an hour: right, and rarely what is meant. */
+  findConcern(config: MetricConfig): string | undefined {
+    if (lengthMs(this.unit) <= config.expiryAgeMs) return undefined;
+    return (
+      `a rate per ${this.unit} should have a window (samples x timeWindowMs) of at least ` +
+      `${lengthMs(this.unit)} ms, but it has ${config.expiryAgeMs} ms, so that a few events give ` +
+      'great numbers; make the window longer or the unit shorter'
+    );
   }
 
   record(config: MetricConfig, value: number, timeMs: number): void {
