@@ -41,7 +41,8 @@ export async function openCoordinator(
   await offsetLog.load(coordinator);
   topics.addListener({
     onPartitionsLed: () => undefined,
-    onTopicDeleted: ({ name }) => coordinator.onTopicsDeleted([name]),
+    onNameLeaving: (name) => coordinator.onTopicsDeleted([name]),
+    onTopicDeleted: () => Promise.resolve(),
   });
   return coordinator;
 }

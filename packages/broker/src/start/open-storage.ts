@@ -52,7 +52,7 @@ export async function openStorage(
     surroundings,
   );
   closers.add(logs, (opened) => opened.close());
-  const topics = TopicManager.open({ cluster, logs, configs, random, logger });
+  const topics = await TopicManager.open({ cluster, logs, configs, random, logger });
   closers.add(topics, (opened) => opened.close());
   configs.onChange(() => topics.refreshConfigs());
   warnOfStrangers(logs, topics, logger);

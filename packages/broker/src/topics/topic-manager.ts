@@ -1,5 +1,5 @@
 import type { RandomSource } from '@logloft/clock';
-import { type LogManager, LogStorageError } from '@logloft/log';
+import { LogError, type LogManager } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
 import type { DeletedTopic, TopicState } from '../cluster/cluster-state.ts';
 import type { ClusterStore } from '../cluster/cluster-store.ts';
@@ -7,6 +7,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { BrokerLogger } from '../logger.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import { randomUuid } from '../uuid.ts';
+import { LeavingNames } from './leaving-names.ts';
 import { Partition } from './partition.ts';
 import type { Topic } from './topic.ts';
 import type { TopicConfigs } from './topic-configs.ts';
@@ -31,6 +32,12 @@ export interface TopicInput {
 export interface TopicListener {
   /** Partitions are led here from now on, with their present settings; also told again when these change. */
   onPartitionsLed(partitions: readonly Partition[]): void;
+  /**
+   * A topic was deleted, and nothing of that name must be left before the name is used again: another
+   * topic of the same name would be mistaken for it. A failure is tried again at the next start, if
+   * the name is not used then.
+   */
+  onNameLeaving?(name: string): Promise<void>;
   /**
    * A topic is deleted: nobody sees it any more. Resolves when nothing of it is left outside the
    * local log; until then the deletion is repeated at every start.
@@ -62,15 +69,22 @@ export class TopicManager {
   readonly #byId = new Map<string, Topic>();
   readonly #changes = new SerialQueue();
   readonly #purges = new SerialQueue();
+  readonly #leaving = new LeavingNames();
   readonly #listeners: TopicListener[] = [];
 
   private constructor(services: TopicManagerServices) {
     this.#services = services;
   }
 
-  /** Takes up the topics that the cluster state knows; logs that are missing are made. */
-  static open(services: TopicManagerServices): TopicManager {
+  /**
+   * Takes up the topics that the cluster state knows; logs that are missing are made, and those of
+   * topics whose deletion an earlier process had only begun are removed.
+   */
+  static async open(services: TopicManagerServices): Promise<TopicManager> {
     const manager = new TopicManager(services);
+    for (const { topicId } of services.cluster.state.deletedTopics) {
+      await manager.#deleteLogs(topicId);
+    }
     for (const state of services.cluster.state.topics) manager.#publish(manager.#load(state));
     return manager;
   }
@@ -113,12 +127,18 @@ export class TopicManager {
   }
 
   /** Makes a topic; with `validateOnly` only checks whether it could be made. */
-  create(input: TopicInput): Promise<TopicCreated | TopicChecked | TopicRefusal> {
-    return this.#changes.run(async () => {
-      const checked = this.#check(input);
-      if (checked.kind === 'refused' || input.validateOnly === true) return checked;
-      return this.#create(input, checked);
-    });
+  async create(input: TopicInput): Promise<TopicCreated | TopicChecked | TopicRefusal> {
+    for (;;) {
+      // Not among the changes: what is to be forgotten may itself need a topic to be made.
+      await this.#leaving.whenFree(input.name);
+      const outcome = await this.#changes.run(async () => {
+        if (this.#leaving.has(input.name)) return undefined;
+        const checked = this.#check(input);
+        if (checked.kind === 'refused' || input.validateOnly === true) return checked;
+        return this.#create(input, checked);
+      });
+      if (outcome !== undefined) return outcome;
+    }
   }
 
   /** Makes a topic that a client asked for, or finds that another one just did. */
@@ -188,9 +208,7 @@ export class TopicManager {
       await this.#services.cluster.change({ type: 'topic-deleted', topicId });
       this.#byId.delete(topicId);
       this.#byName.delete(topic.name);
-      for (const { index } of topic.partitions) {
-        await this.#services.logs.delete(topic.name, index);
-      }
+      await this.#deleteLogs(topicId);
       for (const partition of topic.partitions) partition.retire();
       const { name, partitions } = topic;
       this.#purge({ name, topicId, partitions: partitions.length }, partitions);
@@ -249,6 +267,9 @@ export class TopicManager {
     const { name, internal = false } = input;
     const { partitions, overrides } = checked;
     const topicId = randomUuid(random);
+    // Made in part by an earlier attempt, which could not be taken back.
+    const leftOver = cluster.state.topic(name);
+    if (leftOver !== undefined) await this.#discard(leftOver);
     // The event comes first, so that no directory is ever without a topic that explains it.
     await cluster.change({
       type: 'topic-created',
@@ -261,10 +282,30 @@ export class TopicManager {
     try {
       return { kind: 'created', topic: this.#reload(topicId) };
     } catch (error) {
-      await cluster.change({ type: 'topic-deleted', topicId });
-      this.#purge({ name, topicId, partitions }, []);
-      if (!(error instanceof LogStorageError)) throw error;
+      await this.#discard({ name, topicId, partitions });
+      if (!(error instanceof LogError)) throw error;
       return refuse(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
+    }
+  }
+
+  /** Takes a topic back that could be made in part only. */
+  async #discard({ name, topicId, partitions }: DeletedTopic): Promise<void> {
+    await this.#deleteLogs(topicId);
+    await this.#services.cluster.change({ type: 'topic-deleted', topicId });
+    this.#purge({ name, topicId, partitions }, []);
+  }
+
+  /** Removes the local logs of a topic, whichever of them there are. */
+  async #deleteLogs(topicId: string): Promise<void> {
+    const { logs, logger } = this.#services;
+    for (const log of logs.list()) {
+      if (log.topicId !== topicId) continue;
+      try {
+        await logs.delete(log.topic, log.partition);
+      } catch (error) {
+        // The log is gone all the same; what could not be stored is stored later.
+        logger.warn('Deleting a log failed in part', { directory: log.directory, error });
+      }
     }
   }
 
@@ -315,8 +356,10 @@ export class TopicManager {
 
   #purge(deleted: DeletedTopic, partitions: readonly Partition[]): void {
     const { cluster, logger } = this.#services;
+    const forgotten = this.#forgetName(deleted.name);
     this.#purges
       .run(async () => {
+        await forgotten;
         for (const listener of this.#listeners) await listener.onTopicDeleted(deleted, partitions);
         await cluster.change({ type: 'topic-purged', topicId: deleted.topicId });
       })
@@ -327,6 +370,16 @@ export class TopicManager {
           error,
         });
       });
+  }
+
+  /** Begins at once, whatever waits to be purged: the name may be used again soon. */
+  #forgetName(name: string): Promise<void> {
+    // After a restart the name may be in use; then it was forgotten before that.
+    if (this.#byName.has(name)) return Promise.resolve();
+    const work = this.#listeners.map((listener) => listener.onNameLeaving?.(name));
+    const forgotten = Promise.all(work).then(() => undefined);
+    this.#leaving.hold(name, forgotten);
+    return forgotten;
   }
 }
 
