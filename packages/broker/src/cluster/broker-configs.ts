@@ -7,6 +7,7 @@ import {
 } from '../config/effective-config.ts';
 import { logConfigOf } from '../config/log-config-of.ts';
 import { resolveTopicConfig } from '../config/resolve-topic-config.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { TopicSettings } from '../topics/partition.ts';
 import type { EffectiveTopicConfig, TopicConfigs } from '../topics/topic-configs.ts';
 import { CLUSTER_DEFAULT } from './cluster-state.ts';
@@ -22,6 +23,8 @@ export interface BrokerConfigsOptions {
 
 /** The configuration in force: what was set at start, and what was changed since. */
 export class BrokerConfigs implements TopicConfigs {
+  /** One change at a time, from the look at what is set to its storing: else one undoes another. */
+  readonly changes: SerialQueue = new SerialQueue();
   readonly #options: BrokerConfigsOptions;
   readonly #listeners: (() => void)[] = [];
   #broker: EffectiveConfig;

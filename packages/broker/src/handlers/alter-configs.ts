@@ -63,7 +63,7 @@ async function alterAll<Resource extends NamedResource>(
     const key = `${resourceType} ${resourceName}`;
     const refusal = seen.has(key)
       ? { errorCode: ErrorCode.INVALID_REQUEST, message: 'The resource is there more than once.' }
-      : await alterOne(request, options, change);
+      : await options.services.configs.changes.run(() => alterOne(request, options, change));
     seen.add(key);
     responses.push({
       errorCode: refusal?.errorCode ?? ErrorCode.NONE,
