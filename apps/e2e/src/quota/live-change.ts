@@ -30,6 +30,19 @@ export async function checkLiveChange(run: CheckRun): Promise<MeteredBroker> {
   });
   const { broker, meter } = metered;
   await makeBacklog(metered, { topic: 'live', partitions: 2, bytes: 48 * 1024 * 1024 });
+  await checks.check(
+    'a limit that cannot hold on the average is told, with the rate that does',
+    () => {
+      // Whole segments are admitted, and one in a window is more than the limit.
+      const held = SEGMENT_BYTES / SAMPLES;
+      const told = broker.log.find(
+        ({ level, fields }) =>
+          level === 'warn' && Math.abs(Number(fields['heldBytesPerSecond']) - held) < 1,
+      );
+      if (told === undefined) throw new Error(`no warning names ${held} bytes per second`);
+      return `${told.message.slice(0, 60)}…`;
+    },
+  );
   const admin = new ConfigAdmin(broker.bootstrap, cleanup);
   await checks.check(
     'a limit raised on the cluster default is felt within one interval',
