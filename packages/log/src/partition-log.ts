@@ -160,6 +160,7 @@ export class PartitionLog {
    * of the result when it is read.
    *
    * @throws LogClosedError after `close`
+   * @throws LogStorageError when an index cannot be read
    */
   read(offset: number, options: ReadOptions): ReadResult {
     if (this.#state.isClosed) throw new LogClosedError(`${this.#state.name} is closed`);

@@ -1,4 +1,10 @@
-import { LogClosedError, type LogSlice, type ReadLimit, type ReadResult } from '@logloft/log';
+import {
+  LogClosedError,
+  type LogSlice,
+  LogStorageError,
+  type ReadLimit,
+  type ReadResult,
+} from '@logloft/log';
 import type { FetchRequestPartition } from '@logloft/protocol';
 import { ErrorCode } from '@logloft/protocol';
 import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
@@ -21,7 +27,9 @@ export type PartitionPlan =
   /** Only in the remote tier. */
   | { readonly kind: 'remote'; readonly maxBytes: number; readonly minOneBatch: boolean }
   /** Only in the remote tier, whose read quota is exhausted: empty and without error for now. */
-  | { readonly kind: 'throttled' };
+  | { readonly kind: 'throttled' }
+  /** The response has no room left for it: nothing is read, and the client asks again. */
+  | { readonly kind: 'no-room' };
 
 /** What a fetch may carry. */
 export interface FetchBounds {
@@ -47,7 +55,13 @@ export interface FetchPlan {
  */
 export function planFetch(targets: readonly FetchTarget[], bounds: FetchBounds): FetchPlan {
   const planner = new Planner(bounds);
-  const partitions = targets.map((target) => planner.plan(target));
+  const partitions: PartitionPlan[] = [];
+  try {
+    for (const target of targets) partitions.push(planner.plan(target));
+  } catch (error) {
+    releaseAll(partitions);
+    throw error;
+  }
   return {
     partitions,
     localBytes: planner.localBytes,
@@ -58,10 +72,16 @@ export function planFetch(targets: readonly FetchTarget[], bounds: FetchBounds):
 
 /** Lets go of everything that a plan holds. */
 export function releasePlan(plan: FetchPlan): void {
-  for (const partition of plan.partitions) {
+  releaseAll(plan.partitions);
+}
+
+function releaseAll(partitions: readonly PartitionPlan[]): void {
+  for (const partition of partitions) {
     if (partition.kind === 'local') partition.slice.release();
   }
 }
+
+const NO_ROOM: PartitionPlan = Object.freeze({ kind: 'no-room' });
 
 class Planner {
   localBytes = 0;
@@ -98,22 +118,31 @@ class Planner {
     const { limit } = this.#bounds;
     const result = readLog(partition, request.fetchOffset, { maxBytes, minOneBatch, limit });
     // The topic was deleted while the request was under way.
-    if (result === undefined) return this.#error(missingErrorCode);
+    if (result === 'closed') return this.#error(missingErrorCode);
+    if (result === 'failed') return this.#error(ErrorCode.KAFKA_STORAGE_ERROR);
+    const hasRoom = maxBytes > 0 || minOneBatch;
     switch (result.kind) {
-      case 'slice': {
-        const { slice } = result;
-        if (slice.sizeInBytes > 0) {
-          this.#isFirst = false;
-          this.#remaining -= slice.sizeInBytes;
-          this.localBytes += slice.sizeInBytes;
-        }
-        return { kind: 'local', slice };
-      }
+      case 'slice':
+        return this.#local(result.slice, hasRoom);
       case 'out-of-range':
         return this.#error(ErrorCode.OFFSET_OUT_OF_RANGE);
       case 'below-local':
-        return this.#remote(maxBytes, minOneBatch);
+        return hasRoom ? this.#remote(maxBytes, minOneBatch) : NO_ROOM;
     }
+  }
+
+  #local(slice: LogSlice, hasRoom: boolean): PartitionPlan {
+    // A cold slice is bounded by the sparse index, so that it has bytes though none may be given.
+    if (!hasRoom) {
+      slice.release();
+      return NO_ROOM;
+    }
+    if (slice.sizeInBytes > 0) {
+      this.#isFirst = false;
+      this.#remaining -= slice.sizeInBytes;
+      this.localBytes += slice.sizeInBytes;
+    }
+    return { kind: 'local', slice };
   }
 
   #remote(maxBytes: number, minOneBatch: boolean): PartitionPlan {
@@ -147,11 +176,12 @@ function readLog(
   { log }: Partition,
   offset: number,
   options: Parameters<Partition['log']['read']>[1],
-): ReadResult | undefined {
+): ReadResult | 'closed' | 'failed' {
   try {
     return log.read(offset, options);
   } catch (error) {
-    if (error instanceof LogClosedError) return undefined;
+    if (error instanceof LogClosedError) return 'closed';
+    if (error instanceof LogStorageError) return 'failed';
     throw error;
   }
 }

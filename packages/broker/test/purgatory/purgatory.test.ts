@@ -97,3 +97,20 @@ test('a parked request ends at its deadline, or when its client goes, and leaves
   expect(list.size).toBe(0);
   expect(clock.pendingTimers).toBe(0);
 });
+
+test('a condition that throws ends the wait, so that the request meets it where it can be answered', async () => {
+  const clock = new ManualClock();
+  const deadlines = new DeadlineQueue(clock);
+  const list = new WatchList();
+  const outcome = park(deadlines, {
+    maxWaitMs: 1000,
+    watched: [list],
+    isSatisfied: () => {
+      throw new Error('the disk is on fire');
+    },
+    gone: new AbortController().signal,
+  });
+  list.notify();
+  expect(await outcome).toBe('satisfied');
+  expect([list.size, clock.pendingTimers]).toEqual([0, 0]);
+});

@@ -1,6 +1,7 @@
 // Hot path: runs for every partition of a fetch. It allocates the result and its slice, and a scan
 // where neither the caches nor the index know the bounds.
 import { lastOffsetOf } from '@logloft/records';
+import { LogError, storageErrorOf } from '../errors.ts';
 import { HeaderScan } from '../header-scan.ts';
 import type { LogSegment } from '../log-segment.ts';
 import type { LogState } from '../log-state.ts';
@@ -41,7 +42,12 @@ export class LogReader implements SliceObserver {
       return { kind: 'out-of-range', logStartOffset, logEndOffset };
     }
     if (offset < localLogStartOffset) return { kind: 'below-local', localLogStartOffset };
-    return { kind: 'slice', slice: this.#slice(offset, options) };
+    try {
+      return { kind: 'slice', slice: this.#slice(offset, options) };
+    } catch (error) {
+      if (error instanceof LogError) throw error;
+      throw storageErrorOf(error, 'looking an offset up', state.name);
+    }
   }
 
   /** The log was cut: what is known of positions and the page cache no longer holds. */
