@@ -74,18 +74,27 @@ function startOffset({ log }: Partition, offset: number): FoundOffset {
   return withoutRecord(offset, log.epochForOffset(offset) ?? UNKNOWN);
 }
 
-/** The remote tier holds what is older, so it is asked first. */
+/**
+ * The remote tier holds what is older, so it is asked first. What leaves the local log meanwhile has
+ * been looked for in neither, so then both are asked again.
+ */
 async function firstAtOrAfter(
   partition: Partition,
   timestamp: number,
   { limit, remote }: FindOffsetOptions,
 ): Promise<FoundOffset> {
   const { log, settings } = partition;
-  if (settings.tiered && log.logStartOffset < log.localLogStartOffset) {
-    const tiered = await remote.firstAtOrAfter(partition, timestamp);
-    if (tiered !== undefined) return tiered;
+  for (;;) {
+    const { localLogStartOffset } = log;
+    if (settings.tiered && log.logStartOffset < localLogStartOffset) {
+      const tiered = await remote.firstAtOrAfter(partition, timestamp);
+      if (tiered !== undefined) return tiered;
+    }
+    const local = await log.offsetForTimestamp(timestamp, limit);
+    if (!settings.tiered || log.localLogStartOffset === localLogStartOffset) {
+      return local ?? NOTHING;
+    }
   }
-  return (await log.offsetForTimestamp(timestamp, limit)) ?? NOTHING;
 }
 
 async function maxTimestamp(
