@@ -170,12 +170,7 @@ export class TopicManager {
       if (options.validateOnly) {
         return { kind: 'valid', partitions: total, overrides: this.overridesOf(topic) };
       }
-      await this.#services.cluster.change({
-        type: 'partitions-added',
-        topicId: topic.topicId,
-        partitions: total,
-      });
-      return { kind: 'created', topic: this.#reload(topic.topicId) };
+      return this.#grow(topic, total);
     });
   }
 
@@ -288,6 +283,25 @@ export class TopicManager {
     }
   }
 
+  /** The logs come first: partitions that the state has promised could not be taken back. */
+  async #grow(topic: Topic, total: number): Promise<TopicCreated | TopicRefusal> {
+    const { cluster } = this.#services;
+    const { name, topicId } = topic;
+    const present = topic.partitions.length;
+    const state = cluster.state.topicById(topicId);
+    if (state === undefined) return unknownTopic(name);
+    try {
+      const grown = this.#load({ ...state, partitions: total });
+      await cluster.change({ type: 'partitions-added', topicId, partitions: total });
+      this.#announce(grown, present);
+      return { kind: 'created', topic: grown };
+    } catch (error) {
+      await this.#deleteLogs(topicId, present);
+      if (!(error instanceof LogError)) throw error;
+      return refuse(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
+    }
+  }
+
   /** Takes a topic back that could be made in part only. */
   async #discard({ name, topicId, partitions }: DeletedTopic): Promise<void> {
     await this.#deleteLogs(topicId);
@@ -295,11 +309,11 @@ export class TopicManager {
     this.#purge({ name, topicId, partitions }, []);
   }
 
-  /** Removes the local logs of a topic, whichever of them there are. */
-  async #deleteLogs(topicId: string): Promise<void> {
+  /** Removes the local logs of a topic from a partition on, whichever of them there are. */
+  async #deleteLogs(topicId: string, fromPartition = 0): Promise<void> {
     const { logs, logger } = this.#services;
     for (const log of logs.list()) {
-      if (log.topicId !== topicId) continue;
+      if (log.topicId !== topicId || log.partition < fromPartition) continue;
       try {
         await logs.delete(log.topic, log.partition);
       } catch (error) {
@@ -313,12 +327,16 @@ export class TopicManager {
   #reload(topicId: string): Topic {
     const state = this.#services.cluster.state.topicById(topicId);
     if (state === undefined) throw new Error(`The cluster state has no topic ${topicId}`);
-    const before = this.#byId.get(topicId)?.partitions.length ?? 0;
     const topic = this.#load(state);
-    this.#publish(topic);
-    const added = topic.partitions.slice(before);
-    for (const listener of this.#listeners) listener.onPartitionsLed(added);
+    this.#announce(topic, 0);
     return topic;
+  }
+
+  /** Puts a topic in place, and tells everybody of its partitions from `firstNew` on. */
+  #announce(topic: Topic, firstNew: number): void {
+    this.#publish(topic);
+    const added = topic.partitions.slice(firstNew);
+    for (const listener of this.#listeners) listener.onPartitionsLed(added);
   }
 
   #load(state: TopicState): Topic {
