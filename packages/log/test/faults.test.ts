@@ -130,6 +130,21 @@ describe('group commit', () => {
     await settled(manager.close(), clock);
   });
 
+  it('goes on once there is room for the first flush of a partition: that was no failed sync', async () => {
+    const fs = new SimulatedFileSystem();
+    const { log, clock, manager } = await openLog(onFileSystem(fs), { flushMessages: 1 });
+    fs.faults.fail = (call, path) =>
+      call === 'writeFile' && path.endsWith('partition.metadata')
+        ? systemError('ENOSPC')
+        : undefined;
+    const refused = log.append(testBatch({ tag: 1 }), { leaderEpoch: 1 });
+    await expect(settled(refused.written, clock)).rejects.toThrow(StorageFullError);
+    fs.faults.fail = () => undefined;
+    await settled(log.append(testBatch({ tag: 2 }), { leaderEpoch: 1 }).written, clock);
+    expect(log.highWatermark).toBe(2);
+    await settled(manager.close(), clock);
+  });
+
   it('takes nothing more after a sync failed, and still serves what was acknowledged', async () => {
     const fs = new SimulatedFileSystem();
     const { log, clock } = await openLog(onFileSystem(fs), { flushMessages: 1 });

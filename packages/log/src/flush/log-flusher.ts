@@ -37,6 +37,7 @@ export class LogFlusher {
   #storedEpochs: number;
   /** A sync failed: what the kernel still holds is unknown, so nothing later counts as safe. */
   #syncFailure: LogStorageError | undefined;
+  #isDiskUnknown = false;
   /** Monotonic ms of the last run. */
   lastFlushMs: number;
 
@@ -118,7 +119,8 @@ export class LogFlusher {
       runtime.statistics.flushFailures += 1;
       const failure =
         error instanceof LogStorageError ? error : storageErrorOf(error, 'syncing a log', name);
-      this.#failSync(failure);
+      if (this.#isDiskUnknown) this.#failSync(failure);
+      else this.#failRun(failure);
       return false;
     }
     this.#syncedOffset = Math.max(this.#syncedOffset, point.offset);
@@ -136,7 +138,7 @@ export class LogFlusher {
       segment.acquire();
       try {
         const file = await segment.open();
-        await file.sync();
+        await this.#reachDisk(() => file.sync());
         runtime.statistics.syncs += 1;
       } finally {
         segment.release();
@@ -157,16 +159,15 @@ export class LogFlusher {
       const metadata = Buffer.from(printPartitionMetadata(topicId));
       await fs.writeFile(join(directory, PARTITION_METADATA_FILE), metadata);
     }
-    await fs.syncDirectory(directory);
+    await this.#reachDisk(() => fs.syncDirectory(directory));
     if (isDurable) return;
-    await fs.syncDirectory(dirname(directory));
+    await this.#reachDisk(() => fs.syncDirectory(dirname(directory)));
     this.#state.isDirectoryDurable = true;
   }
 
   #tellWaiters(point: WrittenPoint): void {
     const state = this.#state;
-    const waiters = this.#waiters;
-    this.#waiters = [];
+    const waiters = this.#takeWaiters();
     if (point.offset > state.highWatermark) {
       state.raiseHighWatermark(point.offset, point.segment, point.position);
       state.notify('append');
@@ -178,12 +179,34 @@ export class LogFlusher {
     if (this.#waiters.length > 0) this.#isWanted = true;
   }
 
+  /** Runs a sync. Of all that may fail, only this leaves it open what the disk has. */
+  async #reachDisk(sync: () => Promise<void>): Promise<void> {
+    try {
+      await sync();
+    } catch (error) {
+      this.#isDiskUnknown = true;
+      throw error;
+    }
+  }
+
+  /** No sync failed, but what leads to one (no room, no descriptors): the next run begins anew. */
+  #failRun(failure: LogStorageError): void {
+    const { runtime, name } = this.#state;
+    runtime.logger.warn(`Flushing ${name} failed; it is tried again`, { error: failure });
+    for (const waiter of this.#takeWaiters()) waiter.reject(failure);
+  }
+
+  #takeWaiters(): SyncWaiter[] {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    return waiters;
+  }
+
   #failSync(failure: LogStorageError): void {
     const state = this.#state;
     state.runtime.logger.error(`Flushing ${state.name} failed`, { error: failure });
     this.#syncFailure = failure;
-    const waiters = this.#waiters;
-    this.#waiters = [];
+    const waiters = this.#takeWaiters();
     if (waiters.length === 0) return;
     // What was promised cannot be kept any more: the pages may be lost though a later sync succeeds.
     state.refusal = new LogStorageError(
