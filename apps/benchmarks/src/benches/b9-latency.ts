@@ -3,6 +3,7 @@ import { Child } from '../harness/child.ts';
 import { figure } from '../harness/format.ts';
 import type { Report, Row } from '../harness/report.ts';
 import { interleave, type Measured, type RoundResults } from '../harness/rounds.ts';
+import { runQueueWaitMs } from '../harness/run-queue.ts';
 import { warmPageMemory } from '../harness/scratch.ts';
 import { cpuMicrosBetween } from '../harness/usage.ts';
 import type { EchoServerCommands } from '../peers/echo-server.ts';
@@ -19,6 +20,8 @@ const SMOKE_SECONDS = 0.5;
 /** The median may take four times an echo. */
 const P50_AIM = 1 / 4;
 const P99_LIMIT_MS = 10;
+/** From here on a latency says more about other work on the machine than about the broker. */
+const MAX_WAITING_SHARE = 0.05;
 
 /** Latency at half load, without coordinated omission, against an echo. */
 export const b9: Bench = {
@@ -68,15 +71,19 @@ async function measure(pair: BrokerPair, name: 'ours' | 'micro', pace: Pace): Pr
     consume: name === 'ours',
     ...pace,
   };
+  const waitedBefore = runQueueWaitMs(pair[name].pid);
   const before = await pair.usage(name);
   const result = await pair.generator.call('paced', load);
   const after = await pair.usage(name);
+  const waitedMs = runQueueWaitMs(pair[name].pid) - waitedBefore;
+  const seconds = pace.requests / pace.requestsPerSecond;
   await pair.clear(name);
   return {
     ...latencyOf('produce ', result.produce),
     ...latencyOf('end to end ', result.endToEnd),
     'kept rate': result.keptRate,
-    'CPU share': cpuMicrosBetween(before, after) / 1e6 / (pace.requests / pace.requestsPerSecond),
+    'CPU share': cpuMicrosBetween(before, after) / 1e6 / seconds,
+    'waiting share': waitedMs / 1000 / seconds,
   };
 }
 
@@ -131,6 +138,12 @@ function notesOf(results: RoundResults): string[] {
   const notes = [
     `The generator kept ${kept.toFixed(0)} % of its rate; the broker used ${cpuOf('ours')} % of a core, the micro-broker, without a consumer, ${cpuOf('micro')} %.`,
   ];
+  const waited = results.median('ours', 'waiting share');
+  if (waited > MAX_WAITING_SHARE) {
+    notes.push(
+      `The broker waited ${(waited * 100).toFixed(0)} % of the time for a core that other work had: these latencies are the machine's.`,
+    );
+  }
   if (echo > P99_LIMIT_MS / 2) {
     notes.push(`The echo alone had a p99 of ${figure(echo)} ms: other work held the cores.`);
   }
