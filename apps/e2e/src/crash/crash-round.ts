@@ -4,7 +4,7 @@ import { waitUntil } from '../harness/wait-until.ts';
 import { type CrashScene, newProducer, pauseLoad, resumeLoad } from './crash-scene.ts';
 import { verifyScene } from './verify-scene.ts';
 
-const MAX_LOAD_MS = 1300;
+const MAX_LOAD_MS = 1200;
 const MAX_START_MS = 250;
 const KILLS_AT_START_IN = 4;
 const PRODUCERS_CHANGE_IN = 3;

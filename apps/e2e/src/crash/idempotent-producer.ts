@@ -9,8 +9,8 @@ import { partitionName, type TopicPartition } from './topic-partition.ts';
 
 /** As many batches of a partition may be under way as the protocol keeps apart. */
 const MAX_IN_FLIGHT = 5;
-const MAX_RECORDS = 12;
-const MAX_PAUSE_MS = 6;
+const MAX_RECORDS = 8;
+const MAX_PAUSE_MS = 8;
 const RECONNECT_MS = 20;
 const SEQUENCES = 2 ** 31;
 

@@ -24,15 +24,21 @@ interface BadBatch {
   readonly answers: readonly number[];
 }
 
-const { CORRUPT_MESSAGE, INVALID_RECORD, INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE } =
-  ErrorCode;
+const {
+  CORRUPT_MESSAGE,
+  INVALID_RECORD,
+  INVALID_TIMESTAMP,
+  MESSAGE_TOO_LARGE,
+  UNSUPPORTED_COMPRESSION_TYPE,
+} = ErrorCode;
 
 const BAD_BATCHES: readonly BadBatch[] = [
   { name: 'a wrong CRC', spoil: flipLastByte, answers: [CORRUPT_MESSAGE] },
   {
     name: 'a length beyond its end',
     spoil: (batch) => withInt32(batch, BATCH_FIELD.batchLength, 0x7fff_ffff),
-    answers: [CORRUPT_MESSAGE],
+    // Its size is looked at before its checksum.
+    answers: [CORRUPT_MESSAGE, MESSAGE_TOO_LARGE],
   },
   {
     name: 'a length that is too small',
@@ -108,10 +114,10 @@ export async function checkBadBatches(scene: HostileScene): Promise<void> {
   const connection = await KafkaConnection.open(bootstrap);
   try {
     for (const one of BAD_BATCHES) await checkBadBatch(scene, connection, one);
-    for (const bomb of decompressionBombs(Date.now())) await checkBomb(scene, connection, bomb);
   } finally {
     connection.close();
   }
+  for (const bomb of decompressionBombs(Date.now())) await checkBomb(scene, bomb);
   await checkWithoutAcks(scene);
 }
 
@@ -140,15 +146,14 @@ async function checkBadBatch(
   );
 }
 
-async function checkBomb(
-  scene: HostileScene,
-  connection: KafkaConnection,
-  { name, batch, expands }: Bomb,
-): Promise<void> {
+async function checkBomb(scene: HostileScene, { name, batch, expands }: Bomb): Promise<void> {
   const of: TopicPartition = { topic: `hostile-bomb-${name}`, partition: 0 };
-  await createTopic(scene.broker.bootstrap, of.topic);
+  await createTopic(scene.broker.bootstrap, of.topic, {
+    configs: { 'segment.bytes': String(2 * MIB) },
+  });
   const title = `a ${name} batch of ${batch.length} bytes that would be ${expands} bytes: stored as it is, and looked into with bounds`;
   await attack(scene, title, async () => {
+    using connection = await KafkaConnection.open(scene.broker.bootstrap);
     const sent = Buffer.from(batch);
     const offset = await produceAccepted(connection, of, batch);
     const memory = await whileMeasuring(scene.pid, async () => {

@@ -22,7 +22,7 @@ export type Outage = 'fail' | 'hang';
  * A local store that is out of order as long as a file says so: it then throws an error of no
  * particular kind, or does not answer until it is told to give up. A plugin like anybody's own; options
  * `root`, `outage`, the file that says `fail` or `hang`, and `attempts`, a file with a line for each
- * write that was begun.
+ * call that was begun.
  */
 class FailingStore implements ObjectStore {
   readonly capabilities: ObjectStoreCapabilities;
@@ -41,8 +41,7 @@ class FailingStore implements ObjectStore {
   }
 
   async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {
-    appendFileSync(this.#attempts, `${key}\n`);
-    await this.#failIfOut(options);
+    await this.#failIfOut('put', key, options);
     await this.#inner.put(key, source, options);
   }
 
@@ -51,17 +50,17 @@ class FailingStore implements ObjectStore {
     range?: ByteRange,
     options?: CallOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
-    await this.#failIfOut(options);
+    await this.#failIfOut('get', key, options);
     return await this.#inner.get(key, range, options);
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectHead> {
-    await this.#failIfOut(options);
+    await this.#failIfOut('head', key, options);
     return await this.#inner.head(key, options);
   }
 
   async delete(keys: readonly string[], options?: CallOptions): Promise<void> {
-    await this.#failIfOut(options);
+    await this.#failIfOut('delete', keys.join(), options);
     await this.#inner.delete(keys, options);
   }
 
@@ -73,7 +72,8 @@ class FailingStore implements ObjectStore {
     await this.#inner[Symbol.asyncDispose]();
   }
 
-  async #failIfOut({ signal }: CallOptions = {}): Promise<void> {
+  async #failIfOut(op: string, key: string, { signal }: CallOptions = {}): Promise<void> {
+    appendFileSync(this.#attempts, `${op} ${key}\n`);
     const outage = this.#read();
     if (outage === 'fail') throw new Error('connect ECONNREFUSED: the store is out of order');
     if (outage !== 'hang') return;

@@ -146,7 +146,9 @@ async function checkApiVersions(scene: HostileScene): Promise<void> {
     async () => {
       const connection = await RawConnection.open(scene.broker.bootstrap);
       try {
-        connection.send(frameOf(headerOf({ apiKey: apiVersionsApi.key, version: 99 })));
+        // Tagged fields of the header, then a body that only the client understands.
+        const rest = Buffer.from('00deadbeef', 'hex');
+        connection.send(frameOf(headerOf({ apiKey: apiVersionsApi.key, version: 99 }), rest));
         const refused = decodeResponse(apiVersionsApi, 0, await frameFrom(connection)).body;
         const [only] = refused.apiKeys;
         if (refused.errorCode !== ErrorCode.UNSUPPORTED_VERSION || only?.apiKey !== 18) {

@@ -1,29 +1,41 @@
 import { type RandomSource, randomBelow } from '@logloft/clock';
 
 const LENGTH_BYTES = 4;
-const MAX_CHANGES = 4;
+const MORE_CHANGES_IN = 3;
 const MAX_MOVED_BYTES = 24;
+const HEADER_BYTES = 16;
+const HEADER_IN = 8;
 const EXTREMES = [0, -1, 1, 0x7fff_ffff, -0x8000_0000, 0x7fff, 0x00ff_ffff];
 
 type Change = (body: Buffer, at: number, random: RandomSource) => Buffer;
 
-const CHANGES: readonly Change[] = [flipBit, setByte, setExtreme, cut, repeat, insert, truncate];
+/** Those that leave the length alone come more often: most of the others end in the decoder. */
+const CHANGES: readonly Change[] = [
+  ...[flipBit, flipBit, setByte, setByte, setExtreme, setExtreme],
+  ...[cut, repeat, insert, truncate],
+];
 
 /**
- * Changes a frame in one to four places, and makes its length fit again, so that what comes behind it
- * is still read as a frame of its own.
+ * Changes a frame in one or more places, seldom in its header, and makes its length fit again, so that
+ * what comes behind it is still read as a frame of its own.
  */
 export function mutate(frame: Buffer, random: RandomSource): Buffer {
-  let body = Buffer.from(frame.subarray(LENGTH_BYTES));
-  const changes = 1 + randomBelow(random, MAX_CHANGES);
-  for (let index = 0; index < changes && body.length > 1; index += 1) {
-    const change = CHANGES[randomBelow(random, CHANGES.length)];
-    if (change !== undefined)
-      body = Buffer.from(change(body, randomBelow(random, body.length), random));
-  }
+  let body: Buffer = Buffer.from(frame.subarray(LENGTH_BYTES));
+  do {
+    const change = CHANGES[randomBelow(random, CHANGES.length)] ?? flipBit;
+    body = Buffer.from(change(body, placeIn(body, random), random));
+  } while (randomBelow(random, MORE_CHANGES_IN) === 0);
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeInt32BE(body.length);
   return Buffer.concat([length, body]);
+}
+
+function placeIn(body: Buffer, random: RandomSource): number {
+  const from = Math.min(HEADER_BYTES, body.length - 1);
+  const isInHeader = randomBelow(random, HEADER_IN) === 0;
+  return isInHeader
+    ? randomBelow(random, from + 1)
+    : from + randomBelow(random, body.length - from);
 }
 
 function flipBit(body: Buffer, at: number, random: RandomSource): Buffer {

@@ -10,6 +10,7 @@ import { RawConnection } from './raw-connection.ts';
 import { type ApiVersion, randomRequest } from './request-generator.ts';
 
 const MIB = 1024 * 1024;
+const SOUND = 2000;
 const MUTATIONS = 20_000;
 const PORTION = 1000;
 const WORKERS = 8;
@@ -25,44 +26,71 @@ interface Outcomes {
   left: number;
 }
 
-/** Valid requests of all APIs and versions that are served, each changed in some places. */
+const NOTHING: Readonly<Outcomes> = { answered: 0, closed: 0, left: 0 };
+
+/**
+ * Requests of all APIs and versions that are served: as they must be, each of which is answered, and
+ * then changed in some places.
+ */
 export async function checkMutations(scene: HostileScene): Promise<void> {
-  const { broker, lines, pid, random } = scene;
-  const { bootstrap } = broker;
+  const { bootstrap } = scene.broker;
   await createTopic(bootstrap, 'mutant-a', { partitions: 2 });
   await createTopic(bootstrap, 'mutant-b');
   const versions = await servedVersions(bootstrap);
-  const outcomes: Outcomes = { answered: 0, closed: 0, left: 0 };
   const apis = new Set(versions.map(({ api }) => api.key)).size;
-  const title = `${MUTATIONS} mutated requests of ${apis} APIs in ${versions.length} versions: an answer, or closed with one log line`;
+  const kinds = `${apis} APIs in ${versions.length} versions`;
+  await attack(scene, `${SOUND} sound requests of ${kinds}: all are answered`, async () => {
+    const outcomes = await sendAll(scene, { versions, count: SOUND, change: (frame) => frame });
+    if (outcomes.closed > 0) throw new Error(`${outcomes.closed} connections were closed`);
+    return `${outcomes.answered} answered, ${outcomes.left} left waiting`;
+  });
+  const title = `${MUTATIONS} mutated requests of ${kinds}: an answer, or closed with one log line`;
   await attack(scene, title, async () => {
-    const memory = await whileMeasuring(pid, async () => {
-      for (let done = 0; done < MUTATIONS; done += PORTION) {
-        const before = { ...outcomes };
-        const workers = Array.from({ length: WORKERS }, () =>
-          new MutationWorker({
-            bootstrap,
-            versions,
-            outcomes,
-            random: seededRandom(random.nextUint32()),
-          }).run(PORTION / WORKERS),
-        );
-        await Promise.all(workers);
-        const told = await lines.settle();
-        const closed = outcomes.closed - before.closed;
-        const left = outcomes.left - before.left;
-        // One that is left alone may be closed by the broker just then.
-        if (told < closed || told > closed + left) {
-          throw new Error(
-            `${closed} connections were closed and ${left} left, ${told} lines tell of it`,
-          );
-        }
-      }
+    let outcomes: Outcomes | undefined;
+    const memory = await whileMeasuring(scene.pid, async () => {
+      outcomes = await sendAll(scene, { versions, count: MUTATIONS, change: mutate });
     });
-    const { answered, closed, left } = outcomes;
+    const { answered, closed, left } = outcomes ?? NOTHING;
     const figures = `${answered} answered, ${closed} closed, ${left} left waiting`;
     return `${figures}; ${assertGrowth(memory, MAX_GROWTH_BYTES)} (bound +${mebibytes(MAX_GROWTH_BYTES)})`;
   });
+}
+
+interface Requests {
+  readonly versions: readonly ApiVersion[];
+  readonly count: number;
+  readonly change: (frame: Buffer, random: RandomSource) => Buffer;
+}
+
+/** Sends so many, by some workers, and holds the log lines against what became of the connections. */
+async function sendAll(
+  { broker, lines, random }: HostileScene,
+  { versions, count, change }: Requests,
+): Promise<Outcomes> {
+  const outcomes = { ...NOTHING };
+  for (let done = 0; done < count; done += PORTION) {
+    const before = { ...outcomes };
+    const workers = Array.from({ length: WORKERS }, () =>
+      new MutationWorker({
+        bootstrap: broker.bootstrap,
+        versions,
+        change,
+        outcomes,
+        random: seededRandom(random.nextUint32()),
+      }).run(PORTION / WORKERS),
+    );
+    await Promise.all(workers);
+    const told = await lines.settle();
+    const closed = outcomes.closed - before.closed;
+    const left = outcomes.left - before.left;
+    // One that is left alone may be closed by the broker just then.
+    if (told < closed || told > closed + left) {
+      throw new Error(
+        `${closed} connections were closed and ${left} left, ${told} lines tell of it`,
+      );
+    }
+  }
+  return outcomes;
 }
 
 async function servedVersions(bootstrap: string): Promise<readonly ApiVersion[]> {
@@ -84,6 +112,7 @@ async function servedVersions(bootstrap: string): Promise<readonly ApiVersion[]>
 interface MutationWorkerOptions {
   readonly bootstrap: string;
   readonly versions: readonly ApiVersion[];
+  readonly change: Requests['change'];
   readonly outcomes: Outcomes;
   readonly random: RandomSource;
 }
@@ -107,7 +136,7 @@ class MutationWorker {
   }
 
   async #one(): Promise<void> {
-    const { bootstrap, outcomes, random, versions } = this.#options;
+    const { bootstrap, change, outcomes, random, versions } = this.#options;
     const chosen = versions[randomBelow(random, versions.length)];
     if (chosen === undefined) throw new Error('the broker serves no API');
     const connection = this.#connection ?? (await RawConnection.open(bootstrap));
@@ -116,7 +145,7 @@ class MutationWorker {
     const probe = { version: 0, correlationId: this.#probeId };
     connection.send(
       Buffer.concat([
-        mutate(randomRequest(chosen, 1, random), random),
+        change(randomRequest(chosen, 1, random), random),
         requestFrame(apiVersionsApi, probe, { clientSoftwareName: '', clientSoftwareVersion: '' }),
       ]),
     );

@@ -21,7 +21,7 @@ const OUTAGE_MS = 5000;
 const MAX_WAIT_MS = 2000;
 const BATCHES_BEFORE = 60;
 const PAUSE_MS = 40;
-/** A task a half second, and it backs off after each that fails: no more writes than this are begun. */
+/** A task a half second, and it backs off after each that fails: it calls the store no more often than this. */
 const MAX_ATTEMPTS = 24;
 const OF: TopicPartition = { topic: 'outage', partition: 0 };
 
@@ -32,7 +32,7 @@ interface OutageScene extends CheckRun {
   readonly writer: LedgerWriter;
   /** The file that puts the store out of order. */
   readonly outage: string;
-  /** The file with a line for each write that was begun. */
+  /** The file with a line for each call that was begun. */
   readonly attempts: string;
 }
 
@@ -134,7 +134,7 @@ async function checkLag(scene: OutageScene, before: SpecialOffsets | undefined):
     throw new Error(`local records went before they were copied: ${JSON.stringify(now)}`);
   }
   const attempts = (await readFile(scene.attempts, 'utf8')).split('\n').length - 1;
-  const figures = `lag ${lagBefore} → ${lag} records, ${attempts} writes begun in ${OUTAGE_MS} ms`;
+  const figures = `lag ${lagBefore} → ${lag} records, ${attempts} calls of the store in ${OUTAGE_MS} ms`;
   if (attempts === 0) throw new Error(`nothing was tried: ${figures}`);
   if (attempts > MAX_ATTEMPTS) throw new Error(`it does not back off: ${figures}`);
   return figures;
