@@ -16,6 +16,7 @@ import { type AppendRefusal, refusalOf } from './append-error.ts';
 /** First version of Produce that may carry zstd (KIP-110). */
 const FIRST_ZSTD_VERSION = 7;
 const ALL_REPLICAS = -1;
+const NO_TIMESTAMP = -1;
 
 /** How the request wants its batches appended. */
 export interface ProduceOptions {
@@ -66,13 +67,18 @@ function refuseByPolicy(partition: Partition, options: ProduceOptions): AppendRe
       message: `zstd needs Produce version ${FIRST_ZSTD_VERSION}, the request has ${options.apiVersion}.`,
     };
   }
-  const { timestampBeforeMaxMs, timestampAfterMaxMs } = partition.settings;
-  const ageMs = options.nowMs - header.maxTimestamp;
+  const { log, settings } = partition;
+  const { maxTimestamp } = header;
+  // A topic that is stamped by the broker takes any time, and a batch may have none.
+  if (log.config.messageTimestampType === 'LogAppendTime' || maxTimestamp === NO_TIMESTAMP) {
+    return undefined;
+  }
+  const ageMs = options.nowMs - maxTimestamp;
   // Only the largest timestamp is checked: the records are not decoded for it.
-  if (ageMs > timestampBeforeMaxMs || -ageMs > timestampAfterMaxMs) {
+  if (ageMs > settings.timestampBeforeMaxMs || -ageMs > settings.timestampAfterMaxMs) {
     return {
       errorCode: ErrorCode.INVALID_TIMESTAMP,
-      message: `The largest timestamp ${header.maxTimestamp} is too far from the broker's time ${options.nowMs} (message.timestamp.before.max.ms, message.timestamp.after.max.ms).`,
+      message: `The largest timestamp ${maxTimestamp} is too far from the broker's time ${options.nowMs} (message.timestamp.before.max.ms, message.timestamp.after.max.ms).`,
     };
   }
   return undefined;
