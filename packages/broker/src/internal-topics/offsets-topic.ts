@@ -113,8 +113,8 @@ export class OffsetsTopic implements OffsetLog {
   }
 
   /**
-   * Appends all that counts behind what is there, then moves the log starts up to it. A crash in
-   * between leaves both, and reading both gives the same.
+   * Appends all that counts behind what is there, and moves the log starts up to it once that is
+   * synced. A crash in between leaves both, and reading both gives the same.
    */
   async #rewrite(topic: InternalTopic): Promise<void> {
     const coordinator = this.#coordinator;
@@ -128,10 +128,14 @@ export class OffsetsTopic implements OffsetLog {
       starts.push(log.logEndOffset);
     }
     // Read and handed to the logs within one turn: what is committed from now on comes behind it.
-    const writes = [...batchesByPartition(coordinator.snapshot(), topic.partitionCount)].flatMap(
-      ([partition, batches]) => batches.map((batch) => topic.append(partition, batch)),
+    const batches = batchesByPartition(coordinator.snapshot(), topic.partitionCount);
+    await Promise.all(
+      [...batches].flatMap(([partition, list]) =>
+        list.map((batch) => topic.append(partition, batch)),
+      ),
     );
-    await Promise.all(writes);
+    // What goes may have been synced long ago: a power cut must not find neither.
+    for (const partition of batches.keys()) await topic.partition(partition).log.flush();
     for (const [index, start] of starts.entries()) {
       topic.partition(index).log.deleteRecordsBefore(start);
       topic.partition(index).log.applyRetention();

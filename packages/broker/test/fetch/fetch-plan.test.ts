@@ -16,6 +16,8 @@ const SETTINGS = {
   timestampBeforeMaxMs: Number.POSITIVE_INFINITY,
   timestampAfterMaxMs: Number.POSITIVE_INFINITY,
   tiered: true,
+  discardsRemoteData: false,
+  discardsRemoteData: false,
 };
 const VALUE = 'x'.repeat(1000);
 const CONFIG = { segmentBytes: 2500, remoteStorageEnable: true };
