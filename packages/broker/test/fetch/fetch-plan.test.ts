@@ -17,7 +17,6 @@ const SETTINGS = {
   timestampAfterMaxMs: Number.POSITIVE_INFINITY,
   tiered: true,
   discardsRemoteData: false,
-  discardsRemoteData: false,
 };
 const VALUE = 'x'.repeat(1000);
 const CONFIG = { segmentBytes: 2500, remoteStorageEnable: true };

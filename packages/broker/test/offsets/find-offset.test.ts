@@ -36,7 +36,6 @@ test('what moves to the remote tier during a look-up by time is found there', as
       timestampAfterMaxMs: Number.POSITIVE_INFINITY,
       tiered: true,
       discardsRemoteData: false,
-      discardsRemoteData: false,
     },
   });
   // Records have the time of their offset; the tier answers for what is below the local start.
