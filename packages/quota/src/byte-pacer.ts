@@ -1,8 +1,18 @@
-import { type Clock, MAX_TIMER_MS, type Timer } from '@logloft/clock';
-import { ByteLimit } from './byte-limit.ts';
-import { QuotaClosedError, QuotaQueueFullError } from './errors.ts';
-import { boundOf, DEFAULT_MAX_WAITERS, integerFrom } from './options.ts';
-import { WaiterQueue } from './waiter-queue.ts';
+import type { Clock } from '@logloft/clock';
+import { AdmissionNode } from './admission-node.ts';
+import type { ByteLimit } from './byte-limit.ts';
+import { QuotaClosedError } from './errors.ts';
+import {
+  boundOf,
+  checkedTimeout,
+  DEFAULT_MAX_WAITERS,
+  integerFrom,
+  numberFrom,
+} from './options.ts';
+import { PaceGate } from './pace-gate.ts';
+import type { PacingHook } from './pacing-hook.ts';
+import type { ShareOptions } from './share.ts';
+import type { WaitOptions } from './waiter-queue.ts';
 
 /**
  * How far behind its schedule the flow may be and still catch up, and how long the greatest slice
@@ -12,13 +22,25 @@ import { WaiterQueue } from './waiter-queue.ts';
 const CATCH_UP_MS = 5;
 const SLICE_MS = 5;
 
-/** How a {@link BytePacer} is made. */
-export interface BytePacerOptions {
-  readonly clock: Clock;
+/** What a child of a {@link BytePacer} is made with. */
+export interface ChildPacerOptions extends ShareOptions {
   /** Bytes per second. Default: unlimited. */
   readonly limit?: ByteLimit | number | undefined;
   /** How many callers may wait at most. Default 10,000. */
   readonly maxWaiters?: number | undefined;
+  /**
+   * Ms of the limit that may pass at once: at the start, and after as long a pause. A number from 0.
+   * Default: nothing at the start and 5 after a pause, which is the most with which the promise of
+   * an even flow holds.
+   */
+  readonly burstMs?: number | undefined;
+}
+
+/** How a {@link BytePacer} is made. */
+export interface BytePacerOptions extends ChildPacerOptions {
+  readonly clock: Clock;
+  /** The pacer of whose bytes these are a part, with the same clock. Default: none. */
+  readonly parent?: BytePacer | undefined;
 }
 
 /**
@@ -27,69 +49,91 @@ export interface BytePacerOptions {
  * While nobody takes more than {@link BytePacer.sliceBytes} at a time, no 100 ms see more than 110 %
  * of the limit, whoever shares the pacer. A greater piece passes whole, and what follows waits until
  * it is paid for. Time in which nothing flows is not saved up.
+ *
+ * Children keep the limit of their parent together, and share it by priority and weight.
  */
-export class BytePacer implements AsyncDisposable {
+export class BytePacer implements PacingHook, AsyncDisposable {
   readonly #clock: Clock;
-  readonly #maxWaiters: number;
-  readonly #queue = new WaiterQueue<void>();
-  #bound = 0;
-  // Bytes that passed and are not yet covered by the time since; below 0 when behind schedule.
-  #debtBytes = 0;
-  #paidAtMs = 0;
-  #timer: Timer | undefined;
+  readonly #gate: PaceGate;
+  readonly #node: AdmissionNode<true>;
+  readonly #parent: BytePacer | undefined;
+  readonly #children = new Set<BytePacer>();
   #isClosed = false;
 
-  /** @throws InvalidQuotaOptionError when an option is out of range */
+  /**
+   * @throws InvalidQuotaOptionError when an option is out of range
+   * @throws QuotaClosedError when the parent is closed
+   */
   constructor(options: BytePacerOptions) {
-    this.#clock = options.clock;
-    this.#bound = boundOf(options.limit ?? Number.POSITIVE_INFINITY);
-    this.#maxWaiters = integerFrom(0, 'maxWaiters', options.maxWaiters ?? DEFAULT_MAX_WAITERS);
-    this.#paidAtMs = options.clock.monotonic();
+    const { clock, parent, burstMs } = options;
+    if (parent?.isClosed === true) throw new QuotaClosedError();
+    this.#clock = clock;
+    this.#parent = parent;
+    const bound = boundOf(options.limit ?? Number.POSITIVE_INFINITY);
+    this.#gate = new PaceGate(clock, bound, numberFrom(0, 'burstMs', burstMs ?? CATCH_UP_MS));
+    if (burstMs !== undefined) this.#gate.fill();
+    this.#node = new AdmissionNode({
+      clock,
+      gate: this.#gate,
+      makeGrant: () => true,
+      maxWaiters: integerFrom(0, 'maxWaiters', options.maxWaiters ?? DEFAULT_MAX_WAITERS),
+      parent: parent === undefined ? undefined : parent.#node,
+      share: options,
+    });
+    if (parent !== undefined) parent.#children.add(this);
   }
 
   /** The bound, in bytes per second; 2^63 when unlimited. */
   get limit(): number {
-    return this.#bound;
+    return this.#gate.bound;
   }
 
-  /** The greatest number of bytes to take at a time for an even flow at the present limit; from 1. */
+  /**
+   * The greatest number of bytes to take at a time for an even flow at the present limit, its own or
+   * that of an ancestor; from 1.
+   */
   get sliceBytes(): number {
-    const bytes = Math.floor((this.#bound * SLICE_MS) / 1000);
-    return Math.min(Math.max(bytes, 1), Number.MAX_SAFE_INTEGER);
+    const bytes = Math.floor((this.#gate.bound * SLICE_MS) / 1000);
+    const own = Math.min(Math.max(bytes, 1), Number.MAX_SAFE_INTEGER);
+    return this.#parent === undefined ? own : Math.min(own, this.#parent.sliceBytes);
   }
 
-  /** How many callers wait. */
+  /** How many callers wait, of its own and of its children. */
   get waiting(): number {
-    return this.#queue.size;
+    return this.#node.waiting;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * A pacer whose bytes count for this one too.
+   *
+   * @throws InvalidQuotaOptionError when an option is out of range
+   * @throws QuotaClosedError after `close`
+   */
+  child(options: ChildPacerOptions = {}): BytePacer {
+    return new BytePacer({ ...options, clock: this.#clock, parent: this });
   }
 
   /**
    * Resolves when `bytes` more may flow, in the order of the calls.
    *
    * @param bytes an integer from 0; 0 never waits
-   * @throws InvalidQuotaOptionError when `bytes` is no such number
+   * @throws InvalidQuotaOptionError when `bytes` or the time-out is no such number
    * @throws QuotaQueueFullError when as many wait as may
+   * @throws QuotaTimeoutError when `timeoutMs` have passed; nothing is then taken
    * @throws QuotaClosedError after `close`, also while waiting
    * @throws the reason of `signal` when it aborts first; nothing is then taken
    */
-  async take(
-    bytes: number,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<void> {
-    const { signal } = options;
-    signal?.throwIfAborted();
+  async take(bytes: number, options: WaitOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
     integerFrom(0, 'bytes', bytes);
+    checkedTimeout(options.timeoutMs);
     if (this.#isClosed) throw new QuotaClosedError();
-    if (bytes === 0) return;
-    this.#payDebt();
-    if (this.#queue.size === 0 && this.#mayPass()) {
-      this.#debtBytes += bytes;
-      return;
-    }
-    if (this.#queue.size >= this.#maxWaiters) throw new QuotaQueueFullError(this.#maxWaiters);
-    const granted = this.#queue.join(bytes, signal, () => this.#setTimer());
-    if (this.#timer === undefined) this.#setTimer();
-    await granted;
+    if (bytes === 0 || this.#node.tryPass(bytes)) return;
+    await this.#node.wait(bytes, options);
   }
 
   /**
@@ -99,55 +143,21 @@ export class BytePacer implements AsyncDisposable {
    * @throws InvalidQuotaOptionError when the limit is negative or NaN
    */
   updateLimit(limit: ByteLimit | number): void {
-    const bound = boundOf(limit);
-    this.#payDebt();
-    this.#bound = bound;
-    this.#payDebt();
-    this.#admitWaiting();
+    this.#gate.setBound(boundOf(limit));
+    this.#node.admitWaiting();
   }
 
-  /** Rejects those who wait. May be called again. */
+  /** Rejects those who wait, and closes its children. May be called again. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#queue.failAll(() => new QuotaClosedError());
-    this.#setTimer();
+    if (this.#parent !== undefined) this.#parent.#children.delete(this);
+    const closing = [...this.#children].map((child) => child.close());
+    this.#node.failAll(() => new QuotaClosedError());
+    await Promise.all(closing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #mayPass(): boolean {
-    return this.#debtBytes <= 0 || this.#bound === ByteLimit.unlimited.bytesPerSecond;
-  }
-
-  #payDebt(): void {
-    const nowMs = this.#clock.monotonic();
-    const paid = this.#debtBytes - (this.#bound * (nowMs - this.#paidAtMs)) / 1000;
-    const mostCredit = (this.#bound * CATCH_UP_MS) / 1000;
-    this.#debtBytes = Math.max(paid, -mostCredit);
-    this.#paidAtMs = nowMs;
-  }
-
-  #admitWaiting(): void {
-    this.#payDebt();
-    for (let bytes = this.#queue.headBytes; bytes !== undefined; bytes = this.#queue.headBytes) {
-      if (!this.#mayPass()) break;
-      this.#debtBytes += bytes;
-      this.#queue.grantHead();
-    }
-    this.#setTimer();
-  }
-
-  #setTimer(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    // At 0 bytes per second nothing but a new limit can end the waiting.
-    if (this.#queue.size === 0 || this.#bound === 0) return;
-    const ms = Math.ceil((this.#debtBytes / this.#bound) * 1000);
-    this.#timer = this.#clock.setTimer(Math.min(Math.max(ms, 1), MAX_TIMER_MS), () => {
-      this.#timer = undefined;
-      this.#admitWaiting();
-    });
   }
 }

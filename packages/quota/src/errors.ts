@@ -17,6 +17,19 @@ export class QuotaQueueFullError extends Error {
   }
 }
 
+/** The time that a caller was willing to wait is over. Code `LOGLOFT_QUOTA_TIMEOUT`. */
+export class QuotaTimeoutError extends Error {
+  override readonly name = 'QuotaTimeoutError';
+  readonly code = 'LOGLOFT_QUOTA_TIMEOUT';
+
+  constructor(timeoutMs: number) {
+    super(
+      `The quota must have room within ${timeoutMs} ms, but had none; nothing was taken. ` +
+        'Try again later, allow more time, or raise the limit.',
+    );
+  }
+}
+
 /** The quota or pacer was closed. Those who waited are rejected with it. Code `LOGLOFT_QUOTA_CLOSED`. */
 export class QuotaClosedError extends Error {
   override readonly name = 'QuotaClosedError';
@@ -24,6 +37,19 @@ export class QuotaClosedError extends Error {
 
   constructor() {
     super('The quota is closed: it admits nothing any more; make a new one to go on.');
+  }
+}
+
+/** As many keys are in use as may be. Code `LOGLOFT_QUOTA_TOO_MANY_KEYS`. */
+export class TooManyQuotaKeysError extends Error {
+  override readonly name = 'TooManyQuotaKeysError';
+  readonly code = 'LOGLOFT_QUOTA_TOO_MANY_KEYS';
+
+  constructor(maxKeys: number) {
+    super(
+      `At most ${maxKeys} keys may be in use at a time, and that many are within their windows; ` +
+        'refuse the newcomer, or raise maxKeys.',
+    );
   }
 }
 

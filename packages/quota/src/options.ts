@@ -23,3 +23,19 @@ export function integerFrom(least: number, option: string, value: number): numbe
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new InvalidQuotaOptionError(`${option} must be an integer from ${least}, got ${value}`);
 }
+
+/**
+ * `value` if it is a finite number from `least`.
+ *
+ * @throws InvalidQuotaOptionError otherwise
+ */
+export function numberFrom(least: number, option: string, value: number): number {
+  if (Number.isFinite(value) && value >= least) return value;
+  throw new InvalidQuotaOptionError(`${option} must be a number from ${least}, got ${value}`);
+}
+
+/** @throws InvalidQuotaOptionError when there is a time-out and it is below 0 or NaN */
+export function checkedTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || timeoutMs >= 0) return;
+  throw new InvalidQuotaOptionError(`timeoutMs must be a number from 0, got ${timeoutMs}`);
+}

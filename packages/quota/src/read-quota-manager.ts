@@ -4,10 +4,10 @@ import { ByteLimit } from './byte-limit.ts';
 import { FETCH_QUOTA_NAME } from './quota-name.ts';
 import type { Reservation } from './reservation.ts';
 import { ThrottleTimeMetrics } from './throttle-time-metrics.ts';
-import { type QuotaStatus, WindowedQuota } from './windowed-quota.ts';
+import { type QuotaPlace, type QuotaStatus, WindowedQuota } from './windowed-quota.ts';
 
 /** How a {@link ReadQuotaManager} is made. */
-export interface ReadQuotaManagerOptions {
+export interface ReadQuotaManagerOptions extends QuotaPlace {
   readonly clock: Clock;
   /** Where the rate and throttle times are shown. Default: a registry of its own. */
   readonly metrics?: MetricsRegistry | undefined;
@@ -42,6 +42,11 @@ export class ReadQuotaManager implements AsyncDisposable {
       limit: this.#limit,
       samples: options.samples ?? 11,
       windowSeconds: options.windowSeconds ?? 1,
+      parent: options.parent,
+      priority: options.priority,
+      weight: options.weight,
+      maxHoldMs: options.maxHoldMs,
+      onHoldExpired: options.onHoldExpired,
     });
     this.#throttleTimes = new ThrottleTimeMetrics(metrics, 'fetches');
   }

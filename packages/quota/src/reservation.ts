@@ -1,9 +1,10 @@
 import { ReservationEndedError } from './errors.ts';
+import type { Hold } from './hold.ts';
 
 /** What a {@link Reservation} tells the quota that it is of. */
 export interface ReservationOwner {
-  /** The reservation of `estimate` bytes ended; `actual` bytes count from now on. */
-  endReservation(estimate: number, actual: number | undefined): void;
+  /** The hold ends; `actual` bytes count from now on. */
+  endHold(hold: Hold, actual: number | undefined): void;
 }
 
 /**
@@ -11,38 +12,43 @@ export interface ReservationOwner {
  * towards the quota, so that callers side by side never pass the same gap.
  */
 export class Reservation implements Disposable {
-  /** The bytes it holds, as estimated. */
-  readonly estimate: number;
+  readonly #hold: Hold;
   readonly #owner: ReservationOwner;
-  #ended = false;
 
-  constructor(estimate: number, owner: ReservationOwner) {
-    this.estimate = estimate;
+  constructor(hold: Hold, owner: ReservationOwner) {
+    this.#hold = hold;
     this.#owner = owner;
+  }
+
+  /** The bytes it holds, as estimated. */
+  get estimate(): number {
+    return this.#hold.estimate;
   }
 
   /** Whether it was settled or released. */
   get hasEnded(): boolean {
-    return this.#ended;
+    return this.#hold.state === 'ended';
+  }
+
+  /** Whether the quota took the estimate back, because it was held for longer than `maxHoldMs`. */
+  get hasExpired(): boolean {
+    return this.#hold.state === 'expired';
   }
 
   /**
    * Puts the bytes that were really moved in the place of the estimate. A copy that failed half-way
-   * settles what it moved.
+   * settles what it moved. After it has expired the bytes count all the same.
    *
    * @throws ReservationEndedError when it was settled or released before
    */
   settle(actual: number): void {
-    if (this.#ended) throw new ReservationEndedError();
-    this.#ended = true;
-    this.#owner.endReservation(this.estimate, actual);
+    if (this.hasEnded) throw new ReservationEndedError();
+    this.#owner.endHold(this.#hold, actual);
   }
 
   /** Gives the estimate back; nothing was moved. Does nothing when it has ended. */
   release(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#owner.endReservation(this.estimate, undefined);
+    if (!this.hasEnded) this.#owner.endHold(this.#hold, undefined);
   }
 
   [Symbol.dispose](): void {

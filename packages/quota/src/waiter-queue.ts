@@ -1,7 +1,18 @@
+import type { Clock } from '@logloft/clock';
+import { QuotaTimeoutError } from './errors.ts';
+
+/** How long a caller is willing to wait. */
+export interface WaitOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The most ms to wait, from 0. Default: no bound. */
+  readonly timeoutMs?: number | undefined;
+}
+
 interface Waiter<Grant> {
   readonly bytes: number;
   readonly settle: (grant: Grant) => void;
   readonly fail: (error: unknown) => void;
+  /** Takes the listener off the signal and ends the timer of the deadline. */
   readonly detach: () => void;
 }
 
@@ -10,8 +21,16 @@ interface Waiter<Grant> {
  * the same however many wait.
  */
 export class WaiterQueue<Grant> {
+  readonly #clock: Clock;
+  readonly #onLeave: () => void;
   // A set keeps the order of insertion and removes in constant time.
   readonly #waiters = new Set<Waiter<Grant>>();
+
+  /** @param onLeave called after a caller has left because its signal aborted or its time was up */
+  constructor(clock: Clock, onLeave: () => void) {
+    this.#clock = clock;
+    this.#onLeave = onLeave;
+  }
 
   /** How many wait. */
   get size(): number {
@@ -27,23 +46,31 @@ export class WaiterQueue<Grant> {
   /**
    * Joins the end of the queue.
    *
-   * @param onAbort called after the caller has left because `signal` aborted
    * @returns a promise of what {@link WaiterQueue.grantHead} gives
    */
-  join(bytes: number, signal: AbortSignal | undefined, onAbort: () => void): Promise<Grant> {
+  join(bytes: number, { signal, timeoutMs }: WaitOptions): Promise<Grant> {
     return new Promise((settle, fail) => {
-      const leave = (): void => {
+      const leave = (error: unknown): void => {
         this.#waiters.delete(waiter);
-        fail(signal?.reason);
-        onAbort();
+        waiter.detach();
+        fail(error);
+        this.#onLeave();
       };
+      const onAbort = (): void => leave(signal?.reason);
+      const deadline =
+        timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY
+          ? undefined
+          : this.#clock.setTimer(timeoutMs, () => leave(new QuotaTimeoutError(timeoutMs)));
       const waiter: Waiter<Grant> = {
         bytes,
         settle,
         fail,
-        detach: () => signal?.removeEventListener('abort', leave),
+        detach: () => {
+          signal?.removeEventListener('abort', onAbort);
+          deadline?.cancel();
+        },
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', onAbort, { once: true });
       this.#waiters.add(waiter);
     });
   }

@@ -1,37 +1,57 @@
-import { type Clock, MAX_TIMER_MS, type Timer } from '@logloft/clock';
-import {
-  MetricConfig,
-  type MetricName,
-  MetricsRegistry,
-  QuotaBound,
-  type Sensor,
-} from '@logloft/metrics';
+import type { Clock } from '@logloft/clock';
+import { MetricsRegistry } from '@logloft/metrics';
+import { AdmissionNode } from './admission-node.ts';
 import type { ByteLimit } from './byte-limit.ts';
-import { QuotaClosedError, QuotaNameTakenError, QuotaQueueFullError } from './errors.ts';
-import { boundOf, DEFAULT_MAX_WAITERS, integerFrom } from './options.ts';
+import { QuotaClosedError } from './errors.ts';
+import type { ExpiredHold, Hold } from './hold.ts';
+import { HoldDeadlines } from './hold-deadlines.ts';
+import { boundOf, checkedTimeout, DEFAULT_MAX_WAITERS, integerFrom } from './options.ts';
 import type { QuotaName } from './quota-name.ts';
+import { QuotaWindow, type WindowDisplay } from './quota-window.ts';
 import { Reservation, type ReservationOwner } from './reservation.ts';
-import { SteadyRate, steadyNow } from './steady-rate.ts';
-import { throttleTimeMs } from './throttle-time.ts';
-import { WaiterQueue } from './waiter-queue.ts';
+import type { ShareOptions } from './share.ts';
+import type { WaitOptions } from './waiter-queue.ts';
 
-/** Kafka forgets a quota's history when nothing was recorded for that long. */
-const IDLE_SECONDS = 3_600;
+/** What becomes of reservations that nobody ends. */
+export interface HoldOptions {
+  /**
+   * Ms after which a reservation that nobody has ended is given back, an integer from 1. Default:
+   * never.
+   */
+  readonly maxHoldMs?: number | undefined;
+  /** Told of each reservation that is given back so. Default: `process.emitWarning`. */
+  readonly onHoldExpired?: ((expired: ExpiredHold) => void) | undefined;
+}
+
+/** Where a quota stands under another one. */
+export interface QuotaPlace extends ShareOptions, HoldOptions {
+  /** The quota of whose bytes these are a part, with the same clock. Default: none. */
+  readonly parent?: WindowedQuota | undefined;
+}
+
+/** What a child of a {@link WindowedQuota} is made with. */
+export interface ChildQuotaOptions extends ShareOptions, HoldOptions {
+  /** Where the rate is found among the metrics. Default: it is not shown. */
+  readonly name?: QuotaName | undefined;
+  /** Bytes per second. Default: unlimited. */
+  readonly limit?: ByteLimit | number | undefined;
+  /** How many samples make up the window: whole ones and the present one. An integer from 1. Default: as the parent. */
+  readonly samples?: number | undefined;
+  /** Seconds that one sample covers. An integer from 1. Default: as the parent. */
+  readonly windowSeconds?: number | undefined;
+  /** How many callers may wait at most. Default 10,000. */
+  readonly maxWaiters?: number | undefined;
+}
 
 /** How a {@link WindowedQuota} is made. */
-export interface WindowedQuotaOptions {
+export interface WindowedQuotaOptions extends ChildQuotaOptions, QuotaPlace {
   readonly clock: Clock;
   /** Where the rate is shown. Default: a registry of its own. */
   readonly metrics?: MetricsRegistry | undefined;
-  readonly name: QuotaName;
-  /** Bytes per second. Default: unlimited. */
-  readonly limit?: ByteLimit | number | undefined;
   /** How many samples make up the window: whole ones and the present one. An integer from 1. */
   readonly samples: number;
   /** Seconds that one sample covers. An integer from 1. */
   readonly windowSeconds: number;
-  /** How many callers may wait at most. Default 10,000. */
-  readonly maxWaiters?: number | undefined;
 }
 
 /** A quota as it stands. */
@@ -44,8 +64,9 @@ export interface QuotaStatus {
   readonly windowMs: number;
   /** Bytes reserved and not yet settled. */
   readonly reservedBytes: number;
-  /** Callers that wait. */
+  /** Callers that wait, its own and those of its children. */
   readonly waiting: number;
+  /** Whether it, or a quota above it, is exceeded. */
   readonly isExceeded: boolean;
 }
 
@@ -56,91 +77,127 @@ export interface QuotaStatus {
  *
  * With reservations, in every span of `samples x windowSeconds` at most
  * `limit x (samples + 1) x windowSeconds` bytes and those of one reservation are admitted.
+ *
+ * What is recorded or reserved in a child counts for all quotas above it, and is admitted when none
+ * of them is exceeded. Children that wait get on by priority, then in proportion to their weights.
  */
 export class WindowedQuota implements AsyncDisposable {
+  readonly #options: WindowedQuotaOptions;
   readonly #clock: Clock;
-  readonly #metrics: MetricsRegistry;
-  readonly #name: QuotaName;
-  readonly #metricName: MetricName;
-  readonly #maxWaiters: number;
-  readonly #queue = new WaiterQueue<Reservation>();
+  readonly #window: QuotaWindow;
+  readonly #node: AdmissionNode<Reservation>;
   readonly #owner: ReservationOwner;
-  #config: MetricConfig;
-  #bound = 0;
-  #rate: SteadyRate;
-  #sensor: Sensor | undefined;
-  #reservedBytes = 0;
-  #timer: Timer | undefined;
+  readonly #deadlines: HoldDeadlines | undefined;
+  readonly #parent: WindowedQuota | undefined;
+  readonly #children = new Set<WindowedQuota>();
   #isClosed = false;
 
   /**
    * @throws InvalidQuotaOptionError when an option is out of range
    * @throws QuotaNameTakenError when the registry has a sensor of that name
+   * @throws QuotaClosedError when the parent is closed
    */
   constructor(options: WindowedQuotaOptions) {
-    this.#clock = options.clock;
-    this.#bound = boundOf(options.limit ?? Number.POSITIVE_INFINITY);
-    this.#maxWaiters = integerFrom(0, 'maxWaiters', options.maxWaiters ?? DEFAULT_MAX_WAITERS);
-    this.#config = new MetricConfig({
+    const { clock, parent, maxHoldMs } = options;
+    if (parent?.isClosed === true) throw new QuotaClosedError();
+    const maxWaiters = integerFrom(0, 'maxWaiters', options.maxWaiters ?? DEFAULT_MAX_WAITERS);
+    if (maxHoldMs !== undefined) integerFrom(1, 'maxHoldMs', maxHoldMs);
+    this.#options = options;
+    this.#clock = clock;
+    this.#parent = parent;
+    this.#window = new QuotaWindow({
+      clock,
+      bound: boundOf(options.limit ?? Number.POSITIVE_INFINITY),
       samples: integerFrom(1, 'samples', options.samples),
       timeWindowMs: integerFrom(1, 'windowSeconds', options.windowSeconds) * 1000,
-      quota: QuotaBound.upper(this.#bound),
+      display: displayOf(options),
     });
-    this.#metrics = options.metrics ?? new MetricsRegistry({ clock: options.clock });
-    this.#name = options.name;
-    const { group, description, tags } = options.name;
-    this.#metricName = this.#metrics.metricName({ name: 'byte-rate', group, description, tags });
-    this.#owner = { endReservation: (estimate, actual) => this.#end(estimate, actual) };
-    this.#rate = new SteadyRate(this.#clock);
-    this.#sensor = this.#register(this.#rate);
-    if (this.#sensor === undefined) throw new QuotaNameTakenError(options.name.sensor);
+    this.#owner = { endHold: (hold, actual) => this.#endHold(hold, actual) };
+    this.#node = new AdmissionNode({
+      clock,
+      gate: this.#window,
+      makeGrant: (estimate) => this.#makeReservation(estimate),
+      maxWaiters,
+      parent: parent === undefined ? undefined : parent.#node,
+      share: options,
+    });
+    if (maxHoldMs !== undefined) {
+      this.#deadlines = new HoldDeadlines(clock, maxHoldMs, (hold) => this.#expire(hold));
+    }
+    if (parent !== undefined) parent.#children.add(this);
   }
 
   /** The bound, in bytes per second; 2^63 when unlimited. */
   get limit(): number {
-    return this.#bound;
+    return this.#window.bound;
   }
 
-  /** Bytes reserved and not yet settled. */
+  /** Bytes reserved and not yet settled, its own and those of its children. */
   get reservedBytes(): number {
-    return this.#reservedBytes;
+    return this.#window.reservedBytes;
   }
 
-  /** How many callers wait. */
+  /** How many callers wait, of its own and of its children. */
   get waiting(): number {
-    return this.#queue.size;
+    return this.#node.waiting;
   }
 
   /** Bytes per second in the window, of what was recorded. Looking starts the first window. */
   get byteRate(): number {
-    return this.#live().measure(this.#config);
+    return this.#window.byteRate;
   }
 
   /** Ms that the rate is averaged over. */
   get windowMs(): number {
-    return this.#live().windowSizeMs(this.#config);
+    return this.#window.windowMs;
   }
 
-  /** Counts bytes that were moved. Never throws and never waits. */
-  record(bytes: number): void {
-    const rate = this.#live();
-    if (this.#sensor === undefined) rate.record(this.#config, bytes);
-    else this.#sensor.recordUnchecked(bytes);
+  /** Whether nothing is reserved, nobody waits, and what was recorded is out of the window. */
+  get isIdle(): boolean {
+    return (
+      this.reservedBytes === 0 && this.waiting === 0 && this.#window.idleMs >= this.#window.spanMs
+    );
   }
 
-  /** Whether the rate, with what is reserved, is above the limit. Exactly at the limit it is not. */
-  isExceeded(): boolean {
-    return !(this.#demandedRate() <= this.#bound);
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /**
-   * Kafka's estimate of the ms until the quota is no longer exceeded; 0 when it is not. A small
-   * excess rounds to 0 as well, so ask {@link WindowedQuota.isExceeded} whether there is one.
+   * A quota whose bytes count for this one too. It closes with this one.
+   *
+   * @throws InvalidQuotaOptionError when an option is out of range
+   * @throws QuotaNameTakenError when the registry has a sensor of that name
+   * @throws QuotaClosedError after `close`
+   */
+  child(options: ChildQuotaOptions = {}): WindowedQuota {
+    const { clock, metrics, maxHoldMs, onHoldExpired } = this.#options;
+    const samples = options.samples ?? this.#options.samples;
+    const windowSeconds = options.windowSeconds ?? this.#options.windowSeconds;
+    const holds = { maxHoldMs, onHoldExpired, ...options };
+    return new WindowedQuota({ ...holds, clock, metrics, samples, windowSeconds, parent: this });
+  }
+
+  /** Counts bytes that were moved, here and in all quotas above. Never throws and never waits. */
+  record(bytes: number): void {
+    this.#window.record(bytes);
+    this.#parent?.record(bytes);
+  }
+
+  /**
+   * Whether the rate, with what is reserved, is above the limit, here or in a quota above. Exactly at
+   * the limit it is not.
+   */
+  isExceeded(): boolean {
+    return !this.#window.isOpen() || (this.#parent?.isExceeded() ?? false);
+  }
+
+  /**
+   * Kafka's estimate of the ms until neither the quota nor one above it is exceeded; 0 when none is.
+   * A small excess rounds to 0 as well, so ask {@link WindowedQuota.isExceeded} whether there is one.
    */
   throttleTimeMs(): number {
-    const rate = this.#demandedRate();
-    if (rate <= this.#bound) return 0;
-    return throttleTimeMs({ rate, bound: this.#bound, windowMs: this.windowMs });
+    return Math.max(this.#window.throttleTimeMs(), this.#parent?.throttleTimeMs() ?? 0);
   }
 
   /**
@@ -149,14 +206,12 @@ export class WindowedQuota implements AsyncDisposable {
    * @throws InvalidQuotaOptionError when the limit is negative or NaN
    */
   updateLimit(limit: ByteLimit | number): void {
-    this.#bound = boundOf(limit);
-    this.#config = this.#config.with({ quota: QuotaBound.upper(this.#bound) });
-    this.#metrics.metric(this.#metricName)?.updateConfig(this.#config);
-    this.#admitWaiting();
+    this.#window.setBound(boundOf(limit));
+    this.#node.admitWaiting();
   }
 
   /**
-   * Reserves bytes if the quota is not exceeded and nobody waits.
+   * Reserves bytes if neither the quota nor one above it is exceeded, and nobody waits who may go.
    *
    * @param estimate bytes that will be moved, an integer from 0
    * @throws InvalidQuotaOptionError when the estimate is no such number
@@ -165,130 +220,93 @@ export class WindowedQuota implements AsyncDisposable {
   tryReserve(estimate: number): Reservation | undefined {
     integerFrom(0, 'estimate', estimate);
     if (this.#isClosed) throw new QuotaClosedError();
-    // Those who wait go first; if one of them has to stay, the quota is exceeded for this caller too.
-    this.#admitWaiting();
-    if (this.isExceeded()) return undefined;
-    return this.#grant(estimate);
+    return this.#node.tryPass(estimate);
   }
 
   /**
-   * Reserves bytes as soon as the quota is not exceeded, in the order of the calls.
+   * Reserves bytes as soon as neither the quota nor one above it is exceeded, in the order of the
+   * calls.
    *
    * @param estimate bytes that will be moved, an integer from 0
-   * @throws InvalidQuotaOptionError when the estimate is no such number
+   * @throws InvalidQuotaOptionError when the estimate or the time-out is no such number
    * @throws QuotaQueueFullError when as many wait as may
+   * @throws QuotaTimeoutError when `timeoutMs` have passed; nothing is then reserved
    * @throws QuotaClosedError after `close`, also while waiting
    * @throws the reason of `signal` when it aborts first; nothing is then reserved
    */
-  async reserve(
-    estimate: number,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Reservation> {
+  async reserve(estimate: number, options: WaitOptions = {}): Promise<Reservation> {
     options.signal?.throwIfAborted();
-    const reservation = this.tryReserve(estimate);
-    if (reservation !== undefined) return reservation;
-    if (this.#queue.size >= this.#maxWaiters) throw new QuotaQueueFullError(this.#maxWaiters);
-    const granted = this.#queue.join(estimate, options.signal, () => this.#setTimer());
-    if (this.#timer === undefined) this.#setTimer();
-    return granted;
+    checkedTimeout(options.timeoutMs);
+    return this.tryReserve(estimate) ?? this.#node.wait(estimate, options);
   }
 
   /** How the quota stands. Looking at it starts the first window, as every question does. */
   status(): QuotaStatus {
     return {
-      limit: this.#bound,
+      limit: this.limit,
       byteRate: this.byteRate,
       windowMs: this.windowMs,
-      reservedBytes: this.#reservedBytes,
-      waiting: this.#queue.size,
+      reservedBytes: this.reservedBytes,
+      waiting: this.waiting,
       isExceeded: this.isExceeded(),
     };
   }
 
-  /** Rejects those who wait and takes the rate out of the registry. May be called again. */
+  /** Rejects those who wait, closes its children and takes the rate out of the registry. May be called again. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#cancelTimer();
-    this.#queue.failAll(() => new QuotaClosedError());
-    if (this.#isRegistered()) this.#metrics.removeSensor(this.#name.sensor);
+    if (this.#parent !== undefined) this.#parent.#children.delete(this);
+    const closing = [...this.#children].map((child) => child.close());
+    this.#node.failAll(() => new QuotaClosedError());
+    this.#window.close();
+    await Promise.all(closing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  #demandedRate(): number {
-    const rate = this.#live();
-    const bytes = rate.total(this.#config) + this.#reservedBytes;
-    return bytes / (rate.windowSizeMs(this.#config) / 1000);
+  #makeReservation(estimate: number): Reservation {
+    const hold: Hold = { estimate, sinceMs: this.#clock.monotonic(), state: 'held' };
+    this.#deadlines?.add(hold);
+    return new Reservation(hold, this.#owner);
   }
 
-  #grant(estimate: number): Reservation {
-    this.#reservedBytes += estimate;
-    return new Reservation(estimate, this.#owner);
-  }
-
-  #end(estimate: number, actual: number | undefined): void {
-    this.#reservedBytes -= estimate;
+  #endHold(hold: Hold, actual: number | undefined): void {
+    const wasHeld = hold.state === 'held';
+    hold.state = 'ended';
+    this.#deadlines?.delete(hold);
+    if (wasHeld) this.#discharge(hold.estimate);
     if (actual !== undefined) this.record(actual);
-    this.#admitWaiting();
+    this.#node.admitWaiting();
   }
 
-  #admitWaiting(): void {
-    if (this.#queue.size === 0) return;
-    for (let bytes = this.#queue.headBytes; bytes !== undefined; bytes = this.#queue.headBytes) {
-      if (this.isExceeded()) break;
-      this.#queue.grantHead(this.#grant(bytes));
-    }
-    this.#setTimer();
+  #expire(hold: Hold): void {
+    hold.state = 'expired';
+    this.#discharge(hold.estimate);
+    this.#node.admitWaiting();
+    const { onHoldExpired = warnOfExpiredHold, name } = this.#options;
+    const heldMs = this.#clock.monotonic() - hold.sinceMs;
+    onHoldExpired({ quota: name?.sensor ?? '', estimate: hold.estimate, heldMs });
   }
 
-  #setTimer(): void {
-    this.#cancelTimer();
-    if (this.#queue.size === 0) return;
-    this.#timer = this.#clock.setTimer(this.#msUntilChange(), () => {
-      this.#timer = undefined;
-      this.#admitWaiting();
-    });
+  #discharge(bytes: number): void {
+    this.#window.discharge(bytes);
+    if (this.#parent !== undefined) this.#parent.#discharge(bytes);
   }
+}
 
-  /** Ms until the window has grown enough for what is in it, or a sample leaves it. */
-  #msUntilChange(): number {
-    const rate = this.#live();
-    const bytes = rate.total(this.#config) + this.#reservedBytes;
-    const enoughMs = rate.oldestStartMs(this.#config) + Math.ceil((bytes * 1000) / this.#bound);
-    const change = Math.min(enoughMs, rate.nextExpiryMs(this.#config));
-    return Math.min(Math.max(change - steadyNow(this.#clock), 1), MAX_TIMER_MS);
-  }
+function displayOf({ name, metrics, clock }: WindowedQuotaOptions): WindowDisplay | undefined {
+  if (name === undefined) return undefined;
+  return { name, metrics: metrics ?? new MetricsRegistry({ clock }) };
+}
 
-  #cancelTimer(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
-
-  #isRegistered(): boolean {
-    return (
-      this.#sensor !== undefined && this.#metrics.getSensor(this.#name.sensor) === this.#sensor
-    );
-  }
-
-  /** The rate; if its sensor was removed or has expired, it is put into the registry again. */
-  #live(): SteadyRate {
-    if (this.#isClosed || this.#isRegistered()) return this.#rate;
-    const idleMs = steadyNow(this.#clock) - this.#rate.lastRecordMs;
-    // Kafka forgets the history with the sensor, but a removal for other reasons lifts no quota.
-    if (idleMs > IDLE_SECONDS * 1000) this.#rate = new SteadyRate(this.#clock);
-    this.#sensor = this.#register(this.#rate);
-    return this.#rate;
-  }
-
-  /** The sensor that shows `rate`, or undefined when another one has its name. */
-  #register(rate: SteadyRate): Sensor | undefined {
-    const { sensor: name } = this.#name;
-    if (this.#metrics.getSensor(name) !== undefined) return undefined;
-    const sensor = this.#metrics.sensor(name, { expirySeconds: IDLE_SECONDS });
-    sensor.add(this.#metricName, rate, this.#config);
-    return sensor;
-  }
+function warnOfExpiredHold({ quota, estimate, heldMs }: ExpiredHold): void {
+  const of = quota === '' ? '' : ` of '${quota}'`;
+  process.emitWarning(
+    `A reservation${of} of ${estimate} bytes must be settled or released, but was held for ` +
+      `${heldMs} ms and is given back; end it in a finally block, or raise maxHoldMs.`,
+    { type: 'LogloftWarning', code: 'LOGLOFT_QUOTA_HOLD_EXPIRED' },
+  );
 }

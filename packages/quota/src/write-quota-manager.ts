@@ -13,10 +13,15 @@ import {
 import { DEFAULT_MAX_WAITERS, integerFrom } from './options.ts';
 import { COPY_QUOTA_NAME } from './quota-name.ts';
 import { ThrottleTimeMetrics } from './throttle-time-metrics.ts';
-import { type QuotaStatus, WindowedQuota } from './windowed-quota.ts';
+import {
+  type HoldOptions,
+  type QuotaPlace,
+  type QuotaStatus,
+  WindowedQuota,
+} from './windowed-quota.ts';
 
 /** How a {@link WriteQuotaManager} is made. */
-export interface WriteQuotaManagerOptions {
+export interface WriteQuotaManagerOptions extends QuotaPlace {
   readonly clock: Clock;
   /** Where rates and throttle times are shown. Default: a registry of its own. */
   readonly metrics?: MetricsRegistry | undefined;
@@ -65,6 +70,9 @@ export class WriteQuotaManager implements AsyncDisposable {
   readonly #scope: WriteQuotaScope;
   readonly #exhausted: ExhaustedPolicy;
   readonly #maxWaiters: number;
+  readonly #holds: HoldOptions;
+  /** Whether the windows of the writers are children of that of the broker, so that both admit. */
+  readonly #hasChildren: boolean;
   readonly #broker: WindowedQuota;
   readonly #brokerPacer: BytePacer | undefined;
   readonly #writers = new Map<string, Writer>();
@@ -85,8 +93,15 @@ export class WriteQuotaManager implements AsyncDisposable {
     this.#scope = checkedScope(options.scope ?? 'broker');
     this.#exhausted = checkedPolicy(options.exhausted ?? 'abort');
     this.#maxWaiters = integerFrom(0, 'maxWaiters', options.maxWaiters ?? DEFAULT_MAX_WAITERS);
+    this.#hasChildren = this.#scope === 'writer' && this.#exhausted !== 'pace';
+    const { parent, priority, weight } = options;
+    this.#holds = { maxHoldMs: options.maxHoldMs, onHoldExpired: options.onHoldExpired };
     this.#broker = new WindowedQuota({
       ...this.#windowOptions('broker'),
+      ...this.#holds,
+      parent,
+      priority,
+      weight,
       name: COPY_QUOTA_NAME,
     });
     this.#brokerPacer = this.#makePacer('broker');
@@ -130,8 +145,8 @@ export class WriteQuotaManager implements AsyncDisposable {
       const counted = [this.#broker, writer.quota];
       return new CopyPermit({ estimate, reservation: undefined, pacer, counted });
     }
-    const binding = this.#scope === 'broker' ? this.#broker : writer.quota;
-    const counted = [this.#scope === 'broker' ? writer.quota : this.#broker];
+    const binding = this.#hasChildren ? writer.quota : this.#broker;
+    const counted = this.#hasChildren ? [] : [writer.quota];
     let reservation = binding.tryReserve(estimate);
     if (reservation === undefined) {
       this.#throttleTimes.record(binding.throttleTimeMs());
@@ -144,7 +159,7 @@ export class WriteQuotaManager implements AsyncDisposable {
   /** Counts bytes that were copied without a permit. */
   record(writer: string, bytes: number): void {
     this.#writer(writer).quota.record(bytes);
-    this.#broker.record(bytes);
+    if (!this.#hasChildren) this.#broker.record(bytes);
   }
 
   /** Whether a copy of this writer would be refused or would have to wait. Under `pace` it never is. */
@@ -200,6 +215,8 @@ export class WriteQuotaManager implements AsyncDisposable {
     const writer = {
       quota: new WindowedQuota({
         ...this.#windowOptions('writer'),
+        parent: this.#hasChildren ? this.#broker : undefined,
+        ...this.#holds,
         name: {
           ...COPY_QUOTA_NAME,
           sensor: `${COPY_QUOTA_NAME.sensor}-${name}`,
