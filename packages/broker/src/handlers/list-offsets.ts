@@ -1,4 +1,4 @@
-import { LogClosedError, LogStorageError } from '@logloft/log';
+import { LogClosedError, LogError, LogStorageError } from '@logloft/log';
 import {
   ErrorCode,
   type ListOffsetsRequest,
@@ -10,16 +10,25 @@ import {
 import { defineHandler, type Handler } from '../dispatch/handler.ts';
 import { findOffset, isKnownTimestamp } from '../offsets/find-offset.ts';
 import type { FoundOffset, RemoteOffsets } from '../offsets/remote-offsets.ts';
+import { TimedLookups } from '../offsets/timed-lookups.ts';
+import type { DeadlineQueue } from '../purgatory/deadline-queue.ts';
 import { remoteErrorCode } from '../tiering/remote-error-code.ts';
 import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
 import type { Partition } from '../topics/partition.ts';
+import { unlessGone } from './unless-gone.ts';
 import { advertisedVersions } from './versions.ts';
 
 const READ_COMMITTED = 1;
 
+/** First version that says how long it may take (KIP-1075). */
+const FIRST_TIMEOUT = 10;
+
 /** What the handler needs. */
 export interface ListOffsetsServices {
   readonly remote: RemoteOffsets;
+  readonly deadlines: DeadlineQueue;
+  /** `remote.list.offsets.request.timeout.ms`, read at each use. */
+  readonly remoteTimeoutMs: () => number;
   findPartition(topic: string, index: number): Partition | undefined;
 }
 
@@ -28,31 +37,47 @@ export function listOffsetsHandler(services: ListOffsetsServices): Handler {
   return defineHandler({
     api: listOffsetsApi,
     versions: advertisedVersions(listOffsetsApi),
-    async handle(request, { apiVersion }): Promise<ListOffsetsResponse> {
-      const repeated = repeatedPartitions(request);
-      const answer = (topic: string) => (wanted: ListOffsetsRequestPartition) =>
-        repeated.has(`${topic}-${wanted.partitionIndex}`)
-          ? failed(wanted.partitionIndex, ErrorCode.INVALID_REQUEST)
-          : lookUp(wanted, { topic, request, apiVersion, services });
-      const topics = request.topics.map(async ({ name, partitions }) => ({
-        name,
-        partitions: await Promise.all(partitions.map(answer(name))),
-      }));
-      return { throttleTimeMs: 0, topics: await Promise.all(topics) };
+    async handle(request, { apiVersion, client }): Promise<ListOffsetsResponse | undefined> {
+      const hasTimeout = apiVersion >= FIRST_TIMEOUT && request.timeoutMs > 0;
+      const remote = new TimedLookups(services.remote, {
+        deadlines: services.deadlines,
+        timeoutMs: hasTimeout ? request.timeoutMs : services.remoteTimeoutMs(),
+        gone: client.gone,
+      });
+      try {
+        return await unlessGone(client, () => lookUpAll({ request, apiVersion, remote, services }));
+      } finally {
+        remote.end();
+      }
     },
   });
+}
+
+async function lookUpAll(lookup: Omit<Lookup, 'topic'>): Promise<ListOffsetsResponse> {
+  const { request } = lookup;
+  const repeated = repeatedPartitions(request);
+  const answer = (topic: string) => (wanted: ListOffsetsRequestPartition) =>
+    repeated.has(`${topic}-${wanted.partitionIndex}`)
+      ? failed(wanted.partitionIndex, ErrorCode.INVALID_REQUEST)
+      : lookUp(wanted, { ...lookup, topic });
+  const topics = request.topics.map(async ({ name, partitions }) => ({
+    name,
+    partitions: await Promise.all(partitions.map(answer(name))),
+  }));
+  return { throttleTimeMs: 0, topics: await Promise.all(topics) };
 }
 
 interface Lookup {
   readonly topic: string;
   readonly request: ListOffsetsRequest;
   readonly apiVersion: number;
+  readonly remote: TimedLookups;
   readonly services: ListOffsetsServices;
 }
 
 async function lookUp(
   wanted: ListOffsetsRequestPartition,
-  { topic, request, apiVersion, services }: Lookup,
+  { topic, request, apiVersion, remote, services }: Lookup,
 ): Promise<ListOffsetsResponsePartition> {
   const { partitionIndex, timestamp, currentLeaderEpoch } = wanted;
   const partition = services.findPartition(topic, partitionIndex);
@@ -64,10 +89,11 @@ async function lookUp(
   }
   const limit = request.isolationLevel === READ_COMMITTED ? 'last-stable' : 'high-watermark';
   try {
-    const found = await findOffset(partition, timestamp, { limit, remote: services.remote });
+    const found = await findOffset(partition, timestamp, { limit, remote });
     return foundAt(partitionIndex, found);
   } catch (error) {
-    return failed(partitionIndex, errorCodeOf(error));
+    const isOverdue = remote.isOverdue && !(error instanceof LogError);
+    return failed(partitionIndex, isOverdue ? ErrorCode.REQUEST_TIMED_OUT : errorCodeOf(error));
   }
 }
 

@@ -9,12 +9,16 @@ export interface FoundOffset {
   readonly leaderEpoch: number;
 }
 
-/** What the remote tier knows of offsets. All may take a read from the store. */
+/** What the remote tier knows of offsets. All may take a read from the store, and end with `signal`. */
 export interface RemoteOffsets {
   /** The first tiered record at or after `timestamp` whose offset is below the local log start. */
-  firstAtOrAfter(partition: Partition, timestamp: number): Promise<FoundOffset | undefined>;
+  firstAtOrAfter(
+    partition: Partition,
+    timestamp: number,
+    signal?: AbortSignal,
+  ): Promise<FoundOffset | undefined>;
   /** The tiered record with the largest timestamp below the local log start. */
-  maxTimestamp(partition: Partition): Promise<FoundOffset | undefined>;
+  maxTimestamp(partition: Partition, signal?: AbortSignal): Promise<FoundOffset | undefined>;
 }
 
 /** For a broker without a remote tier. */

@@ -87,7 +87,12 @@ function dataHandlers(services: BrokerServices): Handler[] {
       findPartition,
       findPartitionById: topics.findPartitionById.bind(topics),
     }),
-    listOffsetsHandler({ remote: services.remoteOffsets, findPartition }),
+    listOffsetsHandler({
+      remote: services.remoteOffsets,
+      deadlines,
+      remoteTimeoutMs: () => configs.values.number('remote.list.offsets.request.timeout.ms'),
+      findPartition,
+    }),
     offsetForLeaderEpochHandler({ findPartition }),
     metadataHandler({
       node,

@@ -86,14 +86,19 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
     }
   }
 
-  async firstAtOrAfter(partition: Partition, timestamp: number): Promise<FoundOffset | undefined> {
+  async firstAtOrAfter(
+    partition: Partition,
+    timestamp: number,
+    signal?: AbortSignal,
+  ): Promise<FoundOffset | undefined> {
     const { topicIdPartition } = this.#partitions.viewOf(partition);
-    return foundOffset(await this.manager.offsetForTimestamp(topicIdPartition, timestamp));
+    const { manager } = this;
+    return foundOffset(await manager.offsetForTimestamp(topicIdPartition, timestamp, { signal }));
   }
 
-  async maxTimestamp(partition: Partition): Promise<FoundOffset | undefined> {
+  async maxTimestamp(partition: Partition, signal?: AbortSignal): Promise<FoundOffset | undefined> {
     const { topicIdPartition } = this.#partitions.viewOf(partition);
-    return foundOffset(await this.manager.maxTimestamp(topicIdPartition));
+    return foundOffset(await this.manager.maxTimestamp(topicIdPartition, { signal }));
   }
 
   /** How the tiers of a partition stand; `undefined` when it is not tiered. */

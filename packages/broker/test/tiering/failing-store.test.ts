@@ -123,6 +123,24 @@ describe('a store that fails', () => {
     expect(await readBack(client, TOPIC)).toBe(RECORDS);
   });
 
+  test('a look-up in one that hangs ends with REQUEST_TIMED_OUT, in the time that the request or the broker allows (KIP-1075)', async () => {
+    await start({ 'remote.list.offsets.request.timeout.ms': '80' });
+    await broker.createTopic({ name: TOPIC, configs: COLD });
+    await fill(client, TOPIC, { to: RECORDS });
+    await untilCold(broker, TOPIC);
+    loft.fault = 'hangs';
+    for (const version of [9, 11]) {
+      const begun = performance.now();
+      const cold = await listOffset(client, TOPIC, 1, { version });
+      expect(performance.now() - begun).toBeGreaterThanOrEqual(79);
+      expect(cold).toMatchObject({ errorCode: ErrorCode.REQUEST_TIMED_OUT, offset: -1 });
+    }
+    // What needs no look-up in the remote tier is answered at once.
+    expect(await listOffset(client, TOPIC, -2)).toMatchObject({ errorCode: 0, offset: 0 });
+    loft.fault = 'none';
+    expect(await listOffset(client, TOPIC, 1)).toMatchObject({ errorCode: 0, offset: 0 });
+  });
+
   test('a client that goes while its cold read hangs takes the read with it', async () => {
     await start({ 'remote.log.reader.threads': '1', 'remote.log.reader.max.pending.tasks': '1' });
     await broker.createTopic({ name: TOPIC, configs: COLD });
