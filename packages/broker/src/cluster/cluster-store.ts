@@ -1,4 +1,6 @@
 import type { RandomSource } from '@logloft/clock';
+import { LogStorageError } from '@logloft/log';
+import { BrokerError } from '../errors.ts';
 import type { BrokerLogger } from '../logger.ts';
 import { randomUuid } from '../uuid.ts';
 import type { ClusterEvent } from './cluster-event.ts';
@@ -24,12 +26,14 @@ const PRODUCER_ID_BLOCK = 1000;
 export class ClusterStore implements AsyncDisposable {
   readonly state: ClusterState;
   readonly #journal: Journal<ClusterEvent>;
+  readonly #logger: BrokerLogger;
   #liveBytes = 0;
   #nextProducerId: number;
 
-  private constructor(state: ClusterState, journal: Journal<ClusterEvent>) {
+  private constructor(state: ClusterState, journal: Journal<ClusterEvent>, logger: BrokerLogger) {
     this.state = state;
     this.#journal = journal;
+    this.#logger = logger;
     this.#nextProducerId = state.nextProducerId;
   }
 
@@ -50,7 +54,7 @@ export class ClusterStore implements AsyncDisposable {
       for (const event of opened.events) state.apply(event);
       journal = opened.journal;
     }
-    const store = new ClusterStore(state, journal);
+    const store = new ClusterStore(state, journal, context.logger);
     const clusterId = state.clusterId ?? options.clusterId ?? randomUuid(context.random);
     state.apply({ type: 'cluster', clusterId, nodeId });
     state.apply({ type: 'leader-epoch', epoch: state.leaderEpoch + 1 });
@@ -63,11 +67,28 @@ export class ClusterStore implements AsyncDisposable {
     return this.state.clusterId ?? '';
   }
 
-  /** Makes an event durable, applies it, and resolves. When it rejects, nothing has changed. */
+  /**
+   * Makes an event durable, applies it, and resolves. When it rejects, nothing has changed.
+   *
+   * @throws LogStorageError when the file system refuses (a full disk); later calls may succeed
+   * @throws BrokerError `LOGLOFT_BROKER_CLOSED` after `close`
+   */
   async change(event: ClusterEvent): Promise<void> {
-    await this.#journal.append(event, () => this.state.apply(event));
+    try {
+      await this.#journal.append(event, () => this.state.apply(event));
+    } catch (error) {
+      if (error instanceof BrokerError) throw error;
+      throw new LogStorageError(
+        `The state of the cluster could not be written, and stays as it was: ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
     const size = this.#journal.sizeInBytes;
-    if (size > REWRITE_FROM_BYTES && size > REWRITE_FACTOR * this.#liveBytes) await this.#rewrite();
+    if (size <= REWRITE_FROM_BYTES || size <= REWRITE_FACTOR * this.#liveBytes) return;
+    // The event is durable whatever comes of this; the journal only stays long, until a later change.
+    await this.#rewrite().catch((error: unknown) => {
+      this.#logger.warn('The journal of the cluster could not be shortened', { error });
+    });
   }
 
   /** A producer id that was never handed out before, not by an earlier process either. At least 1. */

@@ -1,3 +1,4 @@
+import { LogStorageError } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
 import type { BrokerConfigs } from '../cluster/broker-configs.ts';
 import { CLUSTER_DEFAULT } from '../cluster/cluster-state.ts';
@@ -51,6 +52,9 @@ export function findResource(
 /** Turns an error of configuration into a refusal. @throws `error` itself when it is another one */
 export function refusalOfConfig(error: unknown): TopicRefusal {
   if (error instanceof ConfigError) return refuse(ErrorCode[error.protocolError], error.message);
+  if (error instanceof LogStorageError) {
+    return refuse(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
+  }
   throw error;
 }
 

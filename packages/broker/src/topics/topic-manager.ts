@@ -1,5 +1,5 @@
 import type { RandomSource } from '@logloft/clock';
-import { LogError, type LogManager } from '@logloft/log';
+import type { LogManager } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
 import type { DeletedTopic, TopicState } from '../cluster/cluster-state.ts';
 import type { ClusterStore } from '../cluster/cluster-store.ts';
@@ -12,7 +12,14 @@ import { Partition } from './partition.ts';
 import type { Topic } from './topic.ts';
 import type { TopicConfigs } from './topic-configs.ts';
 import { collisionKey, topicNameProblem } from './topic-name.ts';
-import { refuse, type TopicCreated, type TopicRefusal } from './topic-outcome.ts';
+import {
+  refusalOfStorage,
+  refuse,
+  type TopicChecked,
+  type TopicCreated,
+  type TopicRefusal,
+  unknownTopic,
+} from './topic-outcome.ts';
 
 /** Most partitions of one topic: each costs files and memory, and a client's typing error must not fill the disk. */
 const MAX_PARTITIONS = 10_000;
@@ -52,14 +59,6 @@ export interface TopicManagerServices {
   readonly configs: TopicConfigs;
   readonly random: RandomSource;
   readonly logger: BrokerLogger;
-}
-
-/** A topic that passed all checks. */
-export interface TopicChecked {
-  readonly kind: 'valid';
-  readonly partitions: number;
-  /** As they are stored. */
-  readonly overrides: ReadonlyMap<string, string>;
 }
 
 /** The topics of this broker: looked up at every request, changed one at a time. */
@@ -135,7 +134,7 @@ export class TopicManager {
         if (this.#leaving.has(input.name)) return undefined;
         const checked = this.#check(input);
         if (checked.kind === 'refused' || input.validateOnly === true) return checked;
-        return this.#create(input, checked);
+        return this.#create(input, checked).catch(refusalOfStorage);
       });
       if (outcome !== undefined) return outcome;
     }
@@ -170,7 +169,7 @@ export class TopicManager {
       if (options.validateOnly) {
         return { kind: 'valid', partitions: total, overrides: this.overridesOf(topic) };
       }
-      return this.#grow(topic, total);
+      return this.#grow(topic, total).catch(refusalOfStorage);
     });
   }
 
@@ -195,7 +194,7 @@ export class TopicManager {
 
   /** Deletes a topic. Its name is free when this resolves; its data goes in the background. */
   delete(topicId: string): Promise<TopicRefusal | undefined> {
-    return this.#changes.run(async () => {
+    const deleted = this.#changes.run(async () => {
       const topic = this.#byId.get(topicId);
       if (topic === undefined) {
         return refuse(ErrorCode.UNKNOWN_TOPIC_ID, `There is no topic with id ${topicId}.`);
@@ -209,6 +208,7 @@ export class TopicManager {
       this.#purge({ name, topicId, partitions: partitions.length }, partitions);
       return undefined;
     });
+    return deleted.catch(refusalOfStorage);
   }
 
   /** Waits for changes under way. The logs are closed by whoever opened them. */
@@ -278,8 +278,7 @@ export class TopicManager {
       return { kind: 'created', topic: this.#reload(topicId) };
     } catch (error) {
       await this.#discard({ name, topicId, partitions });
-      if (!(error instanceof LogError)) throw error;
-      return refuse(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
+      throw error;
     }
   }
 
@@ -297,8 +296,7 @@ export class TopicManager {
       return { kind: 'created', topic: grown };
     } catch (error) {
       await this.#deleteLogs(topicId, present);
-      if (!(error instanceof LogError)) throw error;
-      return refuse(ErrorCode.KAFKA_STORAGE_ERROR, error.message);
+      throw error;
     }
   }
 
@@ -399,8 +397,4 @@ export class TopicManager {
     this.#leaving.hold(name, forgotten);
     return forgotten;
   }
-}
-
-function unknownTopic(name: string): TopicRefusal {
-  return refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `There is no topic ${name}.`);
 }
