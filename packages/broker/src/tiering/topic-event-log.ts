@@ -61,20 +61,23 @@ class TopicSubscription implements EventSubscription {
   }
 
   #read(): Promise<void> {
-    this.#reading = this.#readToEnd().finally(() => {
-      this.#reading = undefined;
-    });
+    this.#reading = this.#readToEnd();
     return this.#reading;
   }
 
   async #readToEnd(): Promise<void> {
-    do {
-      this.#readAgain = false;
-      for await (const { offset, value } of readLog(this.#log, this.#next)) {
-        if (this.#closed) return;
-        this.#next = offset + 1;
-        if (value !== null) this.#onEvent({ offset, value });
-      }
-    } while (this.#readAgain && !this.#closed);
+    try {
+      do {
+        this.#readAgain = false;
+        for await (const { offset, value } of readLog(this.#log, this.#next)) {
+          if (this.#closed) return;
+          this.#next = offset + 1;
+          if (value !== null) this.#onEvent({ offset, value });
+        }
+      } while (this.#readAgain && !this.#closed);
+    } finally {
+      // In the turn of the last look: an event between that and this would be nobody's to read.
+      this.#reading = undefined;
+    }
   }
 }
