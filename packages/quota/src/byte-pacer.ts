@@ -103,6 +103,11 @@ export class BytePacer implements PacingHook, AsyncDisposable {
     return this.#node.waiting;
   }
 
+  /** How many children it has that are not closed. */
+  get children(): number {
+    return this.#children.size;
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }

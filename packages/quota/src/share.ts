@@ -20,6 +20,7 @@ export class Share {
   readonly #weight: number;
   /** The virtual time at which what it has had is paid for. */
   #paidUntil = 0;
+  #lastCost = 0;
 
   /** @throws InvalidQuotaOptionError when an option is out of range */
   constructor({ priority = 0, weight = 1 }: ShareOptions = {}) {
@@ -33,15 +34,19 @@ export class Share {
     this.#weight = weight;
   }
 
-  /** When its next bytes would begin. Time in which it asked for nothing is not saved up. */
+  /**
+   * When its next bytes would begin. Time in which it asked for nothing is not saved up, but for one
+   * turn: those who ask again only when they were served come a moment late for it.
+   */
   startAt(now: number): number {
-    return Math.max(this.#paidUntil, now);
+    return Math.max(this.#paidUntil, now - this.#lastCost);
   }
 
   /** Notes that it got `bytes`, and returns when they began: the new virtual time. */
   charge(bytes: number, now: number): number {
     const start = this.startAt(now);
-    this.#paidUntil = start + bytes / this.#weight;
-    return start;
+    this.#lastCost = bytes / this.#weight;
+    this.#paidUntil = start + this.#lastCost;
+    return Math.max(start, now);
   }
 }

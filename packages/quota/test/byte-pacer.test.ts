@@ -9,11 +9,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { advance } from './advance.ts';
-
-interface Passed {
-  readonly atMs: number;
-  readonly bytes: number;
-}
+import { mostIn100Ms, type Passed } from './most-in-100-ms.ts';
 
 /** A clock whose timers are late, as real ones are. */
 function lateClock(clock: ManualClock, lateByMs: () => number): Clock {
@@ -52,22 +48,6 @@ async function flow(options: {
   await advance(clock, 1_000);
   await Promise.allSettled(work);
   return passed;
-}
-
-function mostIn100Ms(passed: readonly Passed[]): number {
-  let most = 0;
-  let total = 0;
-  let tail = 0;
-  for (const { atMs, bytes } of passed) {
-    total += bytes;
-    for (let oldest = passed[tail]; oldest !== undefined && oldest.atMs <= atMs - 100; ) {
-      total -= oldest.bytes;
-      tail += 1;
-      oldest = passed[tail];
-    }
-    most = Math.max(most, total);
-  }
-  return most;
 }
 
 describe('the bound', () => {

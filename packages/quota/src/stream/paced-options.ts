@@ -14,11 +14,3 @@ export interface PacedOptions extends ShareOptions {
   /** Ends the stream with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/**
- * The bytes to pass on at once. Half of what the pacer allows: one slice may lie ready while its
- * reader pauses, and must not make the 100 ms after that too full.
- */
-export function streamSliceBytes(pacer: BytePacer): number {
-  return Math.max(1, Math.floor(pacer.sliceBytes / 2));
-}

@@ -1,13 +1,13 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import type { BytePacer } from '../byte-pacer.ts';
-import { type PacedOptions, streamSliceBytes } from './paced-options.ts';
+import type { PacedOptions } from './paced-options.ts';
+import { StreamLeave } from './stream-leave.ts';
 
 /**
  * A Node stream that passes bytes on at a rate, in slices, each when the reader asks for it: put it
  * into a `pipeline`. It holds back its writer, and destroying it gives back its place in line.
  */
 export class PacedTransform extends Transform {
-  readonly #pacer: BytePacer;
+  readonly #leave: StreamLeave;
   readonly #signal: AbortSignal | undefined;
   readonly #ended = new AbortController();
   readonly #onAbort = (): void => {
@@ -23,11 +23,11 @@ export class PacedTransform extends Transform {
    * @throws the reason of the signal when it has aborted
    */
   constructor(options: PacedOptions) {
-    const { limit, priority, weight, signal } = options;
+    const { signal } = options;
     signal?.throwIfAborted();
     // Nothing is read ahead: what lies ready is not paced any more when it is fetched.
     super({ readableHighWaterMark: 0, writableHighWaterMark: 16_384 });
-    this.#pacer = options.pacer.child({ limit, priority, weight });
+    this.#leave = new StreamLeave(options);
     this.#signal = signal;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -53,7 +53,7 @@ export class PacedTransform extends Transform {
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#ended.abort(error ?? undefined);
     this.#onWanted?.();
-    void this.#pacer.close();
+    void this.#leave.close();
     callback(error);
   }
 
@@ -61,12 +61,10 @@ export class PacedTransform extends Transform {
     const signal = this.#ended.signal;
     for (let at = 0; at < chunk.byteLength; ) {
       await this.#wanted();
-      // The size of a slice is asked for each time, since the limit may change under way.
-      const end = Math.min(at + streamSliceBytes(this.#pacer), chunk.byteLength);
-      await this.#pacer.take(end - at, { signal });
+      const bytes = await this.#leave.take(chunk.byteLength - at, signal);
       this.#isWanted = false;
-      this.push(end - at === chunk.byteLength ? chunk : chunk.subarray(at, end));
-      at = end;
+      this.push(bytes === chunk.byteLength ? chunk : chunk.subarray(at, at + bytes));
+      at += bytes;
     }
   }
 

@@ -1,4 +1,5 @@
-import { type PacedOptions, streamSliceBytes } from './paced-options.ts';
+import type { PacedOptions } from './paced-options.ts';
+import { StreamLeave } from './stream-leave.ts';
 
 /**
  * Passes chunks on at a rate, cut into slices that are views of them. The source is asked for more
@@ -15,19 +16,16 @@ export async function* paced(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: PacedOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { limit, priority, weight, signal } = options;
-  const pacer = options.pacer.child({ limit, priority, weight });
+  const leave = new StreamLeave(options);
   try {
     for await (const chunk of source) {
-      // The size of a slice is asked for each time, since the limit may change under way.
       for (let at = 0; at < chunk.byteLength; ) {
-        const end = Math.min(at + streamSliceBytes(pacer), chunk.byteLength);
-        await pacer.take(end - at, { signal });
-        yield end - at === chunk.byteLength ? chunk : chunk.subarray(at, end);
-        at = end;
+        const bytes = await leave.take(chunk.byteLength - at, options.signal);
+        yield bytes === chunk.byteLength ? chunk : chunk.subarray(at, at + bytes);
+        at += bytes;
       }
     }
   } finally {
-    await pacer.close();
+    await leave.close();
   }
 }
