@@ -1,19 +1,22 @@
-import type { Waiter } from './waiter.ts';
+/** What a waiter tells about its signal. */
+export interface AbortableWaiter {
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
  * Tells waiters when their signal aborts. One listener a signal, however many waiters share it:
  * Node looks through all listeners of a signal whenever one is added or removed.
  */
-export class AbortWatch {
-  readonly #onAbort: (waiter: Waiter, reason: unknown) => void;
-  readonly #waiters = new Map<AbortSignal, Set<Waiter>>();
+export class AbortWatch<W extends AbortableWaiter> {
+  readonly #onAbort: (waiter: W, reason: unknown) => void;
+  readonly #waiters = new Map<AbortSignal, Set<W>>();
 
   /** @param onAbort called once a waiter, in the order of arrival; must take it out and call `remove` */
-  constructor(onAbort: (waiter: Waiter, reason: unknown) => void) {
+  constructor(onAbort: (waiter: W, reason: unknown) => void) {
     this.#onAbort = onAbort;
   }
 
-  add(waiter: Waiter): void {
+  add(waiter: W): void {
     const { signal } = waiter;
     if (signal === undefined) return;
     const others = this.#waiters.get(signal);
@@ -26,7 +29,7 @@ export class AbortWatch {
   }
 
   /** Forgets a waiter that has just left, whichever way. */
-  remove(waiter: Waiter): void {
+  remove(waiter: W): void {
     const { signal } = waiter;
     if (signal === undefined) return;
     const waiters = this.#waiters.get(signal);

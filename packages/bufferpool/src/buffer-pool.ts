@@ -42,9 +42,9 @@ export class BufferPool {
   readonly #holders: HolderLedger | undefined;
   readonly #onUnreleased: ((report: UnreleasedReport) => void) | undefined;
   readonly #requestedSizes = new SizeHistogram();
-  readonly #queue = new WaiterQueue();
-  readonly #deadlines: Deadlines;
-  readonly #signals: AbortWatch;
+  readonly #queue = new WaiterQueue<Waiter>();
+  readonly #deadlines: Deadlines<Waiter>;
+  readonly #signals: AbortWatch<Waiter>;
   readonly #giveBack = (buffer: Buffer): void => this.deallocate(buffer);
   #closed = false;
   #waking = false;
@@ -133,6 +133,11 @@ export class BufferPool {
     if (this.#queue.length > 0) this.#wake();
   }
 
+  /** Allocations that wait now; the same as in {@link BufferPool.stats}, at the cost of a field. */
+  get waiters(): number {
+    return this.#queue.length;
+  }
+
   /**
    * The pool at this moment, and what was asked of it so far.
    *
@@ -152,7 +157,7 @@ export class BufferPool {
       unallocatedBytes,
       freeBuffers,
       grantedBytes: totalBytes - availableBytes - heldByWaitersBytes,
-      waiters: this.#queue.length,
+      waiters: this.waiters,
       heldByWaitersBytes,
       closed: this.#closed,
       createdBuffers: this.#createdBuffers,

@@ -1,18 +1,27 @@
 import type { Clock, Timer } from '@logloft/clock';
-import type { Waiter } from './waiter.ts';
 
 /** Below this many entries that have left, the heap is not worth rebuilding. */
 const MIN_LEFT_TO_REBUILD = 64;
+
+/** What a waiter tells about its deadline. */
+export interface TimedWaiter {
+  /** On the monotonic clock; `Infinity` when it waits for ever. Never changes. */
+  readonly deadlineMs: number;
+  /** Position in the order of arrival, which decides between equal deadlines. */
+  readonly arrival: number;
+  /** Whether it waits no more. */
+  readonly hasLeft: boolean;
+}
 
 /**
  * The deadlines of all waiters of a pool behind one timer, and no timer while nobody waits with a
  * deadline. A binary heap by deadline, then arrival. A waiter that leaves is only counted; once most
  * entries have left, the heap is rebuilt, so leaving costs O(1) amortised.
  */
-export class Deadlines {
+export class Deadlines<W extends TimedWaiter> {
   readonly #clock: Clock;
-  readonly #expire: (waiter: Waiter, nowMs: number) => void;
-  #heap: Waiter[] = [];
+  readonly #expire: (waiter: W, nowMs: number) => void;
+  #heap: W[] = [];
   #leftInHeap = 0;
   #timer: Timer | undefined = undefined;
   /** When {@link #timer} is due, `Infinity` without one. */
@@ -25,12 +34,12 @@ export class Deadlines {
   };
 
   /** @param expire called once for each waiter whose deadline has come; must take it out and call `remove` */
-  constructor(clock: Clock, expire: (waiter: Waiter, nowMs: number) => void) {
+  constructor(clock: Clock, expire: (waiter: W, nowMs: number) => void) {
     this.#clock = clock;
     this.#expire = expire;
   }
 
-  add(waiter: Waiter): void {
+  add(waiter: W): void {
     if (waiter.deadlineMs === Number.POSITIVE_INFINITY) return;
     this.#heap.push(waiter);
     siftUp(this.#heap, this.#heap.length - 1);
@@ -38,7 +47,7 @@ export class Deadlines {
   }
 
   /** Forgets a waiter that has just left, whichever way. */
-  remove(waiter: Waiter): void {
+  remove(waiter: W): void {
     if (waiter.deadlineMs === Number.POSITIVE_INFINITY) return;
     this.#leftInHeap += 1;
     const live = this.#heap.length - this.#leftInHeap;
@@ -70,7 +79,7 @@ export class Deadlines {
     }
   }
 
-  #firstLive(): Waiter | undefined {
+  #firstLive(): W | undefined {
     for (;;) {
       const first = this.#heap[0];
       if (first === undefined || !first.hasLeft) return first;
@@ -90,11 +99,11 @@ export class Deadlines {
   }
 }
 
-function isBefore(a: Waiter, b: Waiter): boolean {
+function isBefore(a: TimedWaiter, b: TimedWaiter): boolean {
   return a.deadlineMs === b.deadlineMs ? a.arrival < b.arrival : a.deadlineMs < b.deadlineMs;
 }
 
-function siftUp(heap: Waiter[], from: number): void {
+function siftUp(heap: TimedWaiter[], from: number): void {
   const waiter = heap[from];
   if (waiter === undefined) return;
   let at = from;
@@ -108,7 +117,7 @@ function siftUp(heap: Waiter[], from: number): void {
   heap[at] = waiter;
 }
 
-function siftDown(heap: Waiter[], from: number): void {
+function siftDown(heap: TimedWaiter[], from: number): void {
   const waiter = heap[from];
   if (waiter === undefined) return;
   let at = from;
@@ -122,14 +131,14 @@ function siftDown(heap: Waiter[], from: number): void {
   heap[at] = waiter;
 }
 
-function earlierChild(heap: readonly Waiter[], at: number): number {
+function earlierChild(heap: readonly TimedWaiter[], at: number): number {
   const leftAt = 2 * at + 1;
   const left = heap[leftAt];
   const right = heap[leftAt + 1];
   return left !== undefined && right !== undefined && isBefore(right, left) ? leftAt + 1 : leftAt;
 }
 
-function removeFirst(heap: Waiter[]): void {
+function removeFirst(heap: TimedWaiter[]): void {
   const last = heap.pop();
   if (last === undefined || heap.length === 0) return;
   heap[0] = last;

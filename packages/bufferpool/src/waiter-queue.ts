@@ -1,13 +1,21 @@
-import type { Waiter } from './waiter.ts';
+/** What a waiter carries for its queue. */
+export interface QueuedWaiter<W> {
+  /** Position in the order of arrival. Set by the queue. */
+  arrival: number;
+  /** The one that arrived before it; itself once it has left. Set by the queue. */
+  previous: W | undefined;
+  /** The one that arrived after it. Set by the queue. */
+  next: W | undefined;
+}
 
 /** Waiters in the order of their arrival: a doubly linked list through the waiters, so that each leaves in O(1). */
-export class WaiterQueue {
-  #head: Waiter | undefined = undefined;
-  #tail: Waiter | undefined = undefined;
+export class WaiterQueue<W extends QueuedWaiter<W>> {
+  #head: W | undefined = undefined;
+  #tail: W | undefined = undefined;
   #length = 0;
   #arrivals = 0;
 
-  get head(): Waiter | undefined {
+  get head(): W | undefined {
     return this.#head;
   }
 
@@ -15,7 +23,7 @@ export class WaiterQueue {
     return this.#length;
   }
 
-  append(waiter: Waiter): void {
+  append(waiter: W): void {
     waiter.arrival = this.#arrivals;
     this.#arrivals += 1;
     waiter.previous = this.#tail;
@@ -26,7 +34,7 @@ export class WaiterQueue {
   }
 
   /** Takes `waiter`, which must be in this queue, out of it. */
-  remove(waiter: Waiter): void {
+  remove(waiter: W): void {
     const { previous, next } = waiter;
     if (previous === undefined) this.#head = next;
     else previous.next = next;

@@ -1,4 +1,5 @@
 import type { AllocationOrigin } from './holder-ledger.ts';
+import type { QueuedWaiter } from './waiter-queue.ts';
 
 /** Facts of an allocation that has to wait. */
 export interface WaiterRequest {
@@ -14,7 +15,7 @@ export interface WaiterRequest {
  * One waiting allocation: a node of the {@link WaiterQueue}. All it takes to wait is this object and
  * the promise behind it.
  */
-export class Waiter {
+export class Waiter implements QueuedWaiter<Waiter> {
   readonly requestedBytes: number;
   readonly maxBlockMs: number;
   /** On the monotonic clock; `Infinity` when it waits for ever. Fixed at the time of the call. */
@@ -25,9 +26,7 @@ export class Waiter {
   waitingSinceMs: number;
   /** Bytes gathered so far. Only the waiter at the head of the queue has any. */
   gatheredBytes = 0;
-  /** Position in the order of arrival. Set by the queue. */
   arrival = 0;
-  /** The one that arrived before it; itself once it has left. Set by the queue. */
   previous: Waiter | undefined = undefined;
   next: Waiter | undefined = undefined;
   #resolve: (buffer: Buffer) => void;
