@@ -1,6 +1,6 @@
 import type { MetricsRegistry } from '@logloft/metrics';
 import { ByteLimit } from '@logloft/quota';
-import { optionsFromProperties } from '@logloft/rlm-core';
+import { type MetadataManagerOptions, optionsFromProperties } from '@logloft/rlm-core';
 import type { BrokerConfigs } from '../cluster/broker-configs.ts';
 import { BrokerError } from '../errors.ts';
 import { ensureInternalTopic } from '../internal-topics/ensure-internal-topic.ts';
@@ -45,6 +45,7 @@ export async function openRemoteTier(
       { ...surroundings, brokerId: nodeId, store, eventLog, checkpoint: () => logs.checkpoint() },
       {
         manager: optionsFromProperties(textsOf(configs)),
+        metadata: metadataOptionsOf(settings),
         fetchMaxWaitMs: () => configs.values.number('remote.fetch.max.wait.ms'),
       },
     );
@@ -58,6 +59,14 @@ export async function openRemoteTier(
   topics.addListener(tier);
   topics.resumeDeletions();
   return tier;
+}
+
+function metadataOptionsOf({ config }: Settings): MetadataManagerOptions {
+  const values = config.remoteMetadata;
+  return {
+    consumeWaitMs: values.number('remote.log.metadata.consume.wait.ms'),
+    retryIntervalMs: values.number('remote.log.metadata.initialization.retry.interval.ms'),
+  };
 }
 
 /** @throws BrokerError `LOGLOFT_BROKER_OPTIONS` when there are topics whose older data only a remote tier has */

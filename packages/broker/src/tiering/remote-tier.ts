@@ -5,6 +5,7 @@ import type { RemoteStorageManager } from '@logloft/remote-storage';
 import {
   isRemoteLogError,
   type MetadataEventLog,
+  type MetadataManagerOptions,
   type RemoteFetchResult,
   RemoteLogManager,
   type RemoteLogManagerOptions,
@@ -35,6 +36,7 @@ export interface RemoteTierContext {
 /** Settings of a {@link RemoteTier}. */
 export interface RemoteTierOptions {
   readonly manager: RemoteLogManagerOptions;
+  readonly metadata: MetadataManagerOptions;
   /** `remote.fetch.max.wait.ms`, read at each use. */
   readonly fetchMaxWaitMs: () => number;
 }
@@ -52,7 +54,7 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
     this.#fetchMaxWaitMs = options.fetchMaxWaitMs;
     this.storeName = context.store.capabilities.name;
     const { checkpoint: _, ...managerContext } = context;
-    this.manager = new RemoteLogManager(managerContext, options.manager);
+    this.manager = new RemoteLogManager(managerContext, options.manager, options.metadata);
     this.#partitions = new TieredPartitions(context, this.manager);
   }
 

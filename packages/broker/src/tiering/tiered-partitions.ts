@@ -64,13 +64,16 @@ export class TieredPartitions implements TopicListener {
     present: readonly Partition[],
   ): Promise<void> {
     // After a restart nothing is known of the topic's settings any more, so the catalogue is asked.
-    if (present.length > 0 && !present.some(({ settings }) => settings.tiered)) return;
+    const hasRemoteData = present.some(
+      ({ settings }) => settings.tiered || settings.discardsRemoteData,
+    );
+    if (present.length > 0 && !hasRemoteData) return;
     const all = Array.from({ length: partitions }, (_, partition) => ({
       topic: name,
       topicId,
       partition,
     }));
-    await this.#removeAll(all);
+    await this.#changes.run(() => this.#manager.onStopPartitions(all, { deleteRemote: true }));
   }
 
   /** Ends waiting. The manager is closed by whoever opened it. */
@@ -79,36 +82,46 @@ export class TieredPartitions implements TopicListener {
   }
 
   async #takeOver(partitions: readonly Partition[]): Promise<void> {
+    const { metadata } = this.#manager;
+    // Only a catalogue that is read tells which old data is still to be removed.
+    await Promise.all(
+      partitions.map((partition) => metadata.whenReady(this.viewOf(partition).topicIdPartition)),
+    );
     const held = await this.#changes.run(async () => {
-      const leaving = new Set(this.#manager.pendingDeletions().map(keyOf));
-      const isLeaving = (partition: Partition): boolean =>
-        leaving.has(keyOf(this.viewOf(partition).topicIdPartition));
-      const leaders = partitions
-        .filter((partition) => !(partition.isRetired || isLeaving(partition)))
+      const wanted = partitions.filter(({ settings, isRetired }) => settings.tiered && !isRetired);
+      const leaving = new Set(wanted.filter((partition) => this.#isLeaving(partition)));
+      const leaders = wanted
+        .filter((partition) => !leaving.has(partition))
         .map((partition) => this.viewOf(partition));
       await this.#manager.onLeadershipChange({ leaders });
       // A change of settings is felt at once, and not at the next turn of the tasks.
       for (const { topicIdPartition } of leaders) this.#manager.hurry(topicIdPartition);
-      return partitions.filter(isLeaving);
+      return [...leaving];
     });
     // Switched on again while the old data is being removed: that would take the new data, too.
-    if (held.length === 0 || !(await this.#pause())) return;
-    await this.#takeOver(held.filter(({ settings }) => settings.tiered));
+    if (held.length > 0 && (await this.#pause())) await this.#takeOver(held);
+  }
+
+  #isLeaving(partition: Partition): boolean {
+    const { topicIdPartition } = this.viewOf(partition);
+    const state = this.#manager.metadata.partitionDeleteState(topicIdPartition);
+    if (state === 'DELETE_PARTITION_MARKED' || state === 'DELETE_PARTITION_STARTED') return true;
+    const key = keyOf(topicIdPartition);
+    return this.#manager.pendingDeletions().some((pending) => keyOf(pending) === key);
   }
 
   /** What only the remote tier has cannot be read any more, so the log begins behind it. */
-  async #discard(partitions: readonly Partition[]): Promise<void> {
+  #discard(partitions: readonly Partition[]): Promise<void> {
     for (const { log } of partitions) {
       log.deleteRecordsBefore(Math.min(log.localLogStartOffset, log.highWatermark));
     }
-    await this.#context.checkpoint();
-    await this.#removeAll(partitions.map((partition) => this.viewOf(partition).topicIdPartition));
-  }
-
-  #removeAll(partitions: readonly TopicIdPartition[]): Promise<void> {
-    return this.#changes.run(() =>
-      this.#manager.onStopPartitions(partitions, { deleteRemote: true }),
-    );
+    return this.#changes.run(async () => {
+      await this.#context.checkpoint();
+      const discarded = partitions
+        .filter(({ settings }) => settings.discardsRemoteData)
+        .map((partition) => this.viewOf(partition).topicIdPartition);
+      await this.#manager.onStopPartitions(discarded, { deleteRemote: true });
+    });
   }
 
   /** @returns false when closed meanwhile */

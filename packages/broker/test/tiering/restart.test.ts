@@ -183,6 +183,30 @@ test('switching tiering off goes on after a restart', async () => {
   await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
 });
 
+test('a topic that left the remote tier comes back after a restart: it is copied anew, and loses nothing', async () => {
+  const configs = { ...COLD, 'local.retention.bytes': '-2' };
+  await broker.createTopic({ name: TOPIC, configs });
+  await fill(client, TOPIC, { to: RECORDS });
+  await vi.waitFor(async () => expect(await loft.segments()).toHaveLength(3), WAIT);
+  const copies = loft.copies.length;
+  await setOn(TOPIC, 'remote.storage.enable', 'false', [['remote.log.delete.on.disable', 'true']]);
+  const comeBack = () =>
+    setOn(TOPIC, 'remote.storage.enable', 'true', [['local.retention.bytes', '1']]);
+  const refused = await comeBack();
+  expect(refused.errorCode).toBe(ErrorCode.INVALID_CONFIG);
+  expect(refused.errorMessage).toContain('Restart');
+  await stop();
+  await start();
+  expect((await comeBack()).errorCode).toBe(0);
+  await fill(client, TOPIC, { from: RECORDS, to: 2 * RECORDS });
+  await untilCold(broker, TOPIC);
+  expect(loft.copies.length).toBeGreaterThan(copies + 3);
+  expect(await readBack(client, TOPIC)).toBe(2 * RECORDS);
+  await stop();
+  await start();
+  expect(await readBack(client, TOPIC)).toBe(2 * RECORDS);
+});
+
 test('a topic that joins the remote tier later is copied from its local start', async () => {
   await broker.createTopic({ name: 'late', configs: { 'segment.bytes': '16384' } });
   await fill(client, 'late', { to: RECORDS });
