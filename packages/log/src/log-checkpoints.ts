@@ -30,6 +30,8 @@ export class LogCheckpoints {
   #logStarts: OffsetCheckpoint = new Map();
   /** One at a time: they share the names of their temporary files. */
   #last: Promise<void> = Promise.resolve();
+  /** One that waits for its turn: it will see what those have done who ask meanwhile. */
+  #waiting: { logs: readonly PartitionLog[]; readonly stored: Promise<void> } | undefined;
 
   constructor(fs: FileSystem, directory: string, logger: LogLogger) {
     this.#fs = fs;
@@ -58,9 +60,24 @@ export class LogCheckpoints {
     return this.#logStarts.get(log.topic)?.has(log.partition) === true;
   }
 
-  /** @throws LogStorageError */
+  /**
+   * Stores what the logs are at when its turn comes. All who ask until then share it, for each costs
+   * two syncs, and the deletion of a topic asks once a partition.
+   *
+   * @throws LogStorageError
+   */
   store(logs: readonly PartitionLog[]): Promise<void> {
-    const stored = this.#last.then(() => this.#store(logs));
+    const waiting = this.#waiting;
+    if (waiting !== undefined) {
+      waiting.logs = logs;
+      return waiting.stored;
+    }
+    const stored = this.#last.then(() => {
+      const latest = this.#waiting?.logs ?? logs;
+      this.#waiting = undefined;
+      return this.#store(latest);
+    });
+    this.#waiting = { logs, stored };
     this.#last = stored.catch(() => undefined);
     return stored;
   }

@@ -59,6 +59,8 @@ export class LogState {
   readonly runtime: LogRuntime;
   readonly segments: SegmentList = new SegmentList();
   epochs: LeaderEpochs = new LeaderEpochs();
+  /** `epochs.version` as the checkpoint file has it; -1 while that file is missing or older. */
+  storedEpochsVersion = -1;
   readonly producers: ProducerState;
 
   logStartOffset = 0;
@@ -105,6 +107,11 @@ export class LogState {
   get lastStableOffset(): number {
     const unstable = this.producers.firstUnstableOffset;
     return unstable === undefined ? this.highWatermark : Math.min(this.highWatermark, unstable);
+  }
+
+  /** Whether the checkpoint file has all epochs, also those whose segments are about to go. */
+  get epochsAreStored(): boolean {
+    return this.epochs.version === this.storedEpochsVersion;
   }
 
   /** Whether copying to the remote tier decides what may go. */

@@ -287,7 +287,13 @@ export class PartitionLog {
     if (this.#state.refusal !== undefined) return 0;
     let plan = this.planRetention();
     if (plan.rollActive && this.roll()) plan = this.planRetention();
-    if (plan.deleteCount > 0) removeFirstSegments(this.#state, plan.deleteCount);
+    if (plan.deleteCount === 0) return 0;
+    // Once its segments are gone, nothing but the checkpoint tells the epochs of what is remote.
+    if (this.#state.isTiered && !this.#state.epochsAreStored) {
+      this.#flusher.request();
+      return 0;
+    }
+    removeFirstSegments(this.#state, plan.deleteCount);
     return plan.deleteCount;
   }
 

@@ -34,7 +34,6 @@ export class LogFlusher {
   #isWanted = false;
   /** The data below it is synced. */
   #syncedOffset = 0;
-  #storedEpochs: number;
   /** A sync failed: what the kernel still holds is unknown, so nothing later counts as safe. */
   #syncFailure: LogStorageError | undefined;
   #isDiskUnknown = false;
@@ -44,7 +43,6 @@ export class LogFlusher {
   constructor(state: LogState) {
     this.#state = state;
     this.#syncedOffset = state.recoveryPoint;
-    this.#storedEpochs = state.epochs.version;
     this.lastFlushMs = state.runtime.clock.monotonic();
   }
 
@@ -265,10 +263,10 @@ export class LogFlusher {
   }
 
   async #storeEpochs(): Promise<void> {
-    const { epochs, runtime, directory } = this.#state;
+    const { epochs, epochsAreStored, runtime, directory } = this.#state;
+    if (epochsAreStored) return;
     const { version } = epochs;
-    if (version === this.#storedEpochs) return;
     await replaceFile(runtime.fs, join(directory, LEADER_EPOCH_FILE), epochs.print());
-    this.#storedEpochs = version;
+    this.#state.storedEpochsVersion = version;
   }
 }

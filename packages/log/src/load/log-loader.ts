@@ -69,6 +69,8 @@ class LogLoader {
     if (text === undefined) return;
     try {
       this.#state.epochs = LeaderEpochs.parse(text.toString());
+      // What recovery finds beyond it has to be stored, though nothing may be appended any more.
+      this.#state.storedEpochsVersion = this.#state.epochs.version;
     } catch (error) {
       if (!(error instanceof LogCorruptError)) throw error;
       runtime.logger.warn(`The leader epochs of ${name} are damaged; built anew`, { error });
