@@ -224,6 +224,9 @@ describe.each(Object.keys(stores))('a partition log on %s', (name) => {
     const second = log.rolledSegments()[1];
     log.updateHighestOffsetInRemoteStorage((second?.nextOffset ?? 0) - 1);
     log.updateHighestOffsetInRemoteStorage(0);
+    // Their epochs are stored before they go.
+    expect(log.applyRetention()).toBe(0);
+    await settled(log.flush(), clock);
     expect(log.applyRetention()).toBe(2);
     expect([log.logStartOffset, log.localLogStartOffset]).toEqual([0, second?.nextOffset]);
     const below = log.read(0, { maxBytes: 1, minOneBatch: true, limit: 'log-end' });
