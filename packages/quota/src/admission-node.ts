@@ -17,7 +17,7 @@ export interface Gate {
 export interface AdmissionNodeParts<Grant> {
   readonly clock: Clock;
   readonly gate: Gate;
-  /** What a caller is given whose bytes have been charged. */
+  /** What a caller that waited is given when its bytes have been charged. */
   readonly makeGrant: (bytes: number) => Grant;
   readonly maxWaiters: number;
   /** What it is a child of. Its callers pass the gates of both. */
@@ -71,10 +71,12 @@ export class AdmissionNode<Grant> {
   }
 
   /** Lets the caller through if all gates are open, after all who wait and may go. */
-  tryPass(bytes: number): Grant | undefined {
+  tryPass(bytes: number): boolean {
     const root = this.#root;
     if (root.#waiting > 0) root.#admitWaiting();
-    return this.#isOpenToRoot() ? this.#pass(bytes) : undefined;
+    if (!this.#isOpenToRoot()) return false;
+    this.#pass(bytes);
+    return true;
   }
 
   /**
@@ -133,10 +135,11 @@ export class AdmissionNode<Grant> {
   #grantHead(): void {
     const bytes = this.#queue.headBytes ?? 0;
     this.#countWaiting(-1);
-    this.#queue.grantHead(this.#pass(bytes));
+    this.#pass(bytes);
+    this.#queue.grantHead(this.#makeGrant(bytes));
   }
 
-  #pass(bytes: number): Grant {
+  #pass(bytes: number): void {
     this.#gate.charge(bytes);
     this.#virtualTime = this.#ownShare.charge(bytes, this.#virtualTime);
     let child: AdmissionNode<Grant> = this;
@@ -145,7 +148,6 @@ export class AdmissionNode<Grant> {
       node.#virtualTime = child.#share.charge(bytes, node.#virtualTime);
       child = node;
     }
-    return this.#makeGrant(bytes);
   }
 
   #isOpenToRoot(): boolean {

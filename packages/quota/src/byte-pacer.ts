@@ -55,7 +55,7 @@ export interface BytePacerOptions extends ChildPacerOptions {
 export class BytePacer implements PacingHook, AsyncDisposable {
   readonly #clock: Clock;
   readonly #gate: PaceGate;
-  readonly #node: AdmissionNode<true>;
+  readonly #node: AdmissionNode<void>;
   readonly #parent: BytePacer | undefined;
   readonly #children = new Set<BytePacer>();
   #isClosed = false;
@@ -75,7 +75,7 @@ export class BytePacer implements PacingHook, AsyncDisposable {
     this.#node = new AdmissionNode({
       clock,
       gate: this.#gate,
-      makeGrant: () => true,
+      makeGrant: () => undefined,
       maxWaiters: integerFrom(0, 'maxWaiters', options.maxWaiters ?? DEFAULT_MAX_WAITERS),
       parent: parent === undefined ? undefined : parent.#node,
       share: options,
@@ -132,13 +132,18 @@ export class BytePacer implements PacingHook, AsyncDisposable {
    * @throws QuotaClosedError after `close`, also while waiting
    * @throws the reason of `signal` when it aborts first; nothing is then taken
    */
-  async take(bytes: number, options: WaitOptions = {}): Promise<void> {
-    options.signal?.throwIfAborted();
-    integerFrom(0, 'bytes', bytes);
-    checkedTimeout(options.timeoutMs);
-    if (this.#isClosed) throw new QuotaClosedError();
-    if (bytes === 0 || this.#node.tryPass(bytes)) return;
-    await this.#node.wait(bytes, options);
+  take(bytes: number, options: WaitOptions = {}): Promise<void> {
+    // Not an async function: whoever is let through first must also go on first.
+    try {
+      options.signal?.throwIfAborted();
+      integerFrom(0, 'bytes', bytes);
+      checkedTimeout(options.timeoutMs);
+      if (this.#isClosed) throw new QuotaClosedError();
+      if (bytes === 0 || this.#node.tryPass(bytes)) return Promise.resolve();
+      return this.#node.wait(bytes, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

@@ -32,6 +32,8 @@ export class HoldDeadlines {
   }
 
   #setTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
     const [first] = this.#holds;
     if (first === undefined) return;
     const ms = first.sinceMs + this.#maxHoldMs - this.#clock.monotonic();

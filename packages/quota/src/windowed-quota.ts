@@ -220,7 +220,7 @@ export class WindowedQuota implements AsyncDisposable {
   tryReserve(estimate: number): Reservation | undefined {
     integerFrom(0, 'estimate', estimate);
     if (this.#isClosed) throw new QuotaClosedError();
-    return this.#node.tryPass(estimate);
+    return this.#node.tryPass(estimate) ? this.#makeReservation(estimate) : undefined;
   }
 
   /**
@@ -234,10 +234,17 @@ export class WindowedQuota implements AsyncDisposable {
    * @throws QuotaClosedError after `close`, also while waiting
    * @throws the reason of `signal` when it aborts first; nothing is then reserved
    */
-  async reserve(estimate: number, options: WaitOptions = {}): Promise<Reservation> {
-    options.signal?.throwIfAborted();
-    checkedTimeout(options.timeoutMs);
-    return this.tryReserve(estimate) ?? this.#node.wait(estimate, options);
+  reserve(estimate: number, options: WaitOptions = {}): Promise<Reservation> {
+    // Not an async function: whoever is granted first must also go on first.
+    try {
+      options.signal?.throwIfAborted();
+      checkedTimeout(options.timeoutMs);
+      const reservation = this.tryReserve(estimate);
+      if (reservation !== undefined) return Promise.resolve(reservation);
+      return this.#node.wait(estimate, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** How the quota stands. Looking at it starts the first window, as every question does. */

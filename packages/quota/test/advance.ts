@@ -18,6 +18,6 @@ export async function advance(clock: ManualClock, ms: number): Promise<void> {
 }
 
 /** A tick runs when the queue of promises is empty. */
-function promisesToRun(): Promise<void> {
+export function promisesToRun(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

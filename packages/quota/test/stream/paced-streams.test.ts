@@ -11,11 +11,7 @@ import { mostIn100Ms, type Passed } from '../most-in-100-ms.ts';
 type Take = (chunk: Uint8Array) => void | Promise<void>;
 
 /** Sends chunks through one kind of paced stream, and each slice that comes out to `take`. */
-type Send = (
-  chunks: Iterable<Uint8Array>,
-  options: PacedOptions,
-  take: Take,
-) => Promise<void>;
+type Send = (chunks: Iterable<Uint8Array>, options: PacedOptions, take: Take) => Promise<void>;
 
 const kinds: readonly (readonly [kind: string, send: Send])[] = [
   [
