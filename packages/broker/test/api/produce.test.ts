@@ -71,6 +71,7 @@ describe('Produce', () => {
       expect((await produce(client, topic, bad)).errorCode).toBe(ErrorCode.INVALID_RECORD);
     }
     negative.writeInt32BE(-5, BATCH_FIELD.recordCount);
+    // Its checksum is wrong, too, and that is what is found first.
     expect((await produce(client, topic, negative)).errorCode).toBe(ErrorCode.CORRUPT_MESSAGE);
   });
 

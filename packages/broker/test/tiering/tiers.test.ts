@@ -1,9 +1,16 @@
 import { deleteRecordsApi, ErrorCode } from '@logloft/protocol';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Broker, startBroker } from '../../src/index.ts';
-import { alterConfigs, RESOURCE } from '../support/admin-requests.ts';
+import { alterConfigs, describeConfigs, RESOURCE } from '../support/admin-requests.ts';
 import { Loft } from '../support/loft.ts';
-import { batchOf, fetch, listOffset, produce, recordsIn } from '../support/requests.ts';
+import {
+  batchOf,
+  fetch,
+  listOffset,
+  produce,
+  recordsIn,
+  topicMetadata,
+} from '../support/requests.ts';
 import { COLD, fill, quickTiering, readBack, timeAt, untilCold } from '../support/tiered-topic.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -127,6 +134,30 @@ test('with local.retention.ms=0 the written segment is rolled and leaves, too (K
   }, WAIT);
   expect(await readBack(client, 'idle')).toBe(3);
   expect(await produce(client, 'idle', batchOf(['next']))).toMatchObject({ baseOffset: 3 });
+});
+
+test('log.remote.storage.enable tiers the topics that clients create by asking for them', async () => {
+  await using other = await startBroker({
+    ...quickTiering({
+      'log.remote.storage.enable': 'true',
+      'log.segment.bytes': '16384',
+      'log.local.retention.bytes': '1',
+      'log.index.interval.bytes': '1024',
+    }),
+    remoteStorage: loft.factory,
+  });
+  await using own = await WireClient.connect(other);
+  expect((await topicMetadata(own, 'asked-for')).errorCode).toBe(0);
+  await fill(own, 'asked-for', { to: 40 });
+  await untilCold(other, 'asked-for');
+  expect(await readBack(own, 'asked-for')).toBe(40);
+  // The topics of the broker itself stay local.
+  expect(other.topics).toContain('__remote_log_metadata');
+  const described = await describeConfigs(own, {
+    type: RESOURCE.topic,
+    name: '__remote_log_metadata',
+  });
+  expect(described.get('remote.storage.enable')?.value).toBe('false');
 });
 
 describe('the end of data', () => {
