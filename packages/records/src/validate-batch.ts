@@ -61,6 +61,7 @@ export function validateBatch(
   if (options.verifyCrc !== false) checkCrc(bytes, at, header);
   checkNumbers(header, at);
   if (fromClient) checkClientRules(header);
+  else checkOffsets(header, at);
 }
 
 function headerMissing(bytes: Buffer, at: number, available: number): Error {
@@ -139,6 +140,10 @@ function checkNumbers(header: BatchHeader, at: number): void {
       `The batch at byte ${at} has an offset, a timestamp or a producer id beyond 2^53`,
     );
   }
+}
+
+/** What must hold in a log; of a client more is demanded, and refused as a rule that it broke. */
+function checkOffsets(header: BatchHeader, at: number): void {
   const { lastOffsetDelta, recordCount } = header;
   if (
     header.baseOffset < 0 ||

@@ -132,16 +132,18 @@ test('each rule for clients has a reason of its own, and does not bind a log', (
   }
 });
 
-test('impossible counts and offsets are corrupt wherever they come from', () => {
+test('impossible counts and offsets are damage in a log; of a client they are a rule that it broke', () => {
   const set = (at: number, value: number) => altered(build(), (b) => b.writeInt32BE(value, at));
-  for (const bytes of [
-    set(BATCH_FIELD.recordCount, -1),
-    set(BATCH_FIELD.recordCount, 4),
-    set(BATCH_FIELD.lastOffsetDelta, -1),
-    set(BATCH_FIELD.lastOffsetDelta, 1),
-    altered(build(), (b) => b.writeBigInt64BE(-1n, BATCH_FIELD.baseOffset)),
-  ]) {
-    expect(check(bytes)).toBe('offsets');
+  const impossible: readonly (readonly [reason: string, bytes: Buffer])[] = [
+    ['record-count', set(BATCH_FIELD.recordCount, -1)],
+    ['record-count', set(BATCH_FIELD.recordCount, 4)],
+    ['record-count', set(BATCH_FIELD.lastOffsetDelta, -1)],
+    ['record-count', set(BATCH_FIELD.lastOffsetDelta, 1)],
+    ['base-offset', altered(build(), (b) => b.writeBigInt64BE(-1n, BATCH_FIELD.baseOffset))],
+  ];
+  for (const [reason, bytes] of impossible) {
+    // A client repeats what it is told to be damaged (error 2), and gives up what is refused (87).
+    expect(check(bytes)).toBe(reason);
     expect(check(bytes, FROM_LOG)).toBe('offsets');
   }
 });

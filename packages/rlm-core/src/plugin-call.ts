@@ -111,6 +111,9 @@ async function startCall<T>(
 
 function unwatchedPacer(pacer: Pacer, pause: () => void, resume: () => void): Pacer {
   return {
+    get sliceBytes(): number | undefined {
+      return pacer.sliceBytes;
+    },
     async take(bytes, options): Promise<void> {
       pause();
       try {

@@ -1,5 +1,6 @@
-import { LogClosedError, type LogSlice, LogStorageError, type ReadLimit } from '@logloft/log';
+import type { LogSlice, ReadLimit } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
+import { logErrorCode } from '../log-error-code.ts';
 import type { BrokerStatistics } from '../statistics/broker-statistics.ts';
 import type { Partition } from '../topics/partition.ts';
 import type { FetchPlan, FetchTarget, PartitionPlan } from './fetch-plan.ts';
@@ -142,11 +143,7 @@ async function readRemote(
 
 /** @throws `error` itself when it is not one that a read can cause */
 function failed(error: unknown): PartitionData {
-  if (error instanceof LogStorageError) {
-    return { errorCode: ErrorCode.KAFKA_STORAGE_ERROR, records: NO_RECORDS };
-  }
-  if (error instanceof LogClosedError) {
-    return { errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, records: NO_RECORDS };
-  }
-  throw error;
+  const errorCode = logErrorCode(error);
+  if (errorCode === undefined) throw error;
+  return { errorCode, records: NO_RECORDS };
 }

@@ -1,4 +1,3 @@
-import { LogClosedError, LogOffsetOutOfRangeError, LogStorageError } from '@logloft/log';
 import {
   type DeleteRecordsRequestPartition,
   type DeleteRecordsResponse,
@@ -7,6 +6,7 @@ import {
   ErrorCode,
 } from '@logloft/protocol';
 import { defineHandler, type Handler } from '../dispatch/handler.ts';
+import { logErrorCode } from '../log-error-code.ts';
 import type { TopicManager } from '../topics/topic-manager.ts';
 import { advertisedVersions } from './versions.ts';
 
@@ -54,14 +54,8 @@ async function deleteBefore(
     await checkpoint();
     return { partitionIndex, lowWatermark: log.logStartOffset, errorCode: ErrorCode.NONE };
   } catch (error) {
-    return failed(errorCodeOf(error));
+    const errorCode = logErrorCode(error);
+    if (errorCode === undefined) throw error;
+    return failed(errorCode);
   }
-}
-
-/** @throws `error` itself when it is not one that this can cause */
-function errorCodeOf(error: unknown): number {
-  if (error instanceof LogOffsetOutOfRangeError) return ErrorCode.OFFSET_OUT_OF_RANGE;
-  if (error instanceof LogStorageError) return ErrorCode.KAFKA_STORAGE_ERROR;
-  if (error instanceof LogClosedError) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-  throw error;
 }

@@ -1,4 +1,4 @@
-import { LogClosedError, LogError, LogStorageError } from '@logloft/log';
+import { LogError } from '@logloft/log';
 import {
   ErrorCode,
   type ListOffsetsRequest,
@@ -8,6 +8,7 @@ import {
   listOffsetsApi,
 } from '@logloft/protocol';
 import { defineHandler, type Handler } from '../dispatch/handler.ts';
+import { logErrorCode } from '../log-error-code.ts';
 import { findOffset, isKnownTimestamp } from '../offsets/find-offset.ts';
 import type { FoundOffset, RemoteOffsets } from '../offsets/remote-offsets.ts';
 import { TimedLookups } from '../offsets/timed-lookups.ts';
@@ -99,9 +100,7 @@ async function lookUp(
 
 /** @throws `error` itself when it is not one that a look-up can cause */
 function errorCodeOf(error: unknown): number {
-  if (error instanceof LogStorageError) return ErrorCode.KAFKA_STORAGE_ERROR;
-  if (error instanceof LogClosedError) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-  const errorCode = remoteErrorCode(error);
+  const errorCode = logErrorCode(error) ?? remoteErrorCode(error);
   if (errorCode === undefined) throw error;
   return errorCode;
 }

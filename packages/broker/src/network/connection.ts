@@ -129,6 +129,12 @@ export class Connection implements ClientConnection {
     return this.#responses.pending;
   }
 
+  /** Ends the connection if others wait for memory that it holds for a request whose sender has stopped. */
+  closeIfStalled(sinceMs: number): void {
+    if (this.#lastActivityMs >= sinceMs || !this.#receiver.holdsMemoryForPeer) return;
+    this.#fail('its request stopped in the middle, and others wait for the memory', {});
+  }
+
   /** Ends the connection now. Parked requests are dropped, memory is given back. Idempotent. */
   close(): void {
     if (this.#closed) return;
@@ -233,6 +239,10 @@ export class Connection implements ClientConnection {
    */
   #onPeerEnd(): void {
     this.#peerEnded = true;
+    if (this.#receiver.midFrame) {
+      this.#fail('the client ended it in the middle of a request', {});
+      return;
+    }
     this.#gone.abort();
     this.#scheduleFlush();
   }

@@ -8,6 +8,8 @@ const STARVED_SCRATCH_BYTES = 4 * 1024;
 const DIRECT_READ_BYTES = 16 * 1024;
 /** A frame starts in at most this much, whatever its length claims. */
 const FIRST_BUFFER_BYTES = 64 * 1024;
+/** A buffer that is full is followed by one this many times as large, until the whole frame fits. */
+const GROWTH = 4;
 const LENGTH_BYTES = 4;
 
 /** A request frame without its length prefix. */
@@ -73,6 +75,11 @@ export class FrameReceiver {
   /** Whether a frame has begun and is not complete. */
   get midFrame(): boolean {
     return this.#frame !== undefined || this.#lengthFilled > 0;
+  }
+
+  /** Whether memory is held for a frame whose next bytes are the peer's to send. */
+  get holdsMemoryForPeer(): boolean {
+    return this.#frame !== undefined && !this.#blocked;
   }
 
   /** Where the next read of the socket goes. */
@@ -185,14 +192,13 @@ export class FrameReceiver {
   #advanceFrame(frame: OpenFrame): boolean {
     if (frame.filled === frame.size) return this.#emit(frame);
     if (frame.filled < frame.memory.buffer.length) return true;
-    const memory = this.#memory.tryGrow(frame.size);
+    const size = Math.min(frame.size, frame.memory.buffer.length * GROWTH);
+    const memory = this.#memory.tryGrow(size, frame.memory);
     if (memory !== undefined) {
       moveTo(frame, memory);
       return true;
     }
-    this.#await(this.#memory.grow(frame.size, this.#closing.signal), (granted) =>
-      moveTo(frame, granted),
-    );
+    this.#await(this.#memory.grow(size, this.#closing.signal), (granted) => moveTo(frame, granted));
     return false;
   }
 

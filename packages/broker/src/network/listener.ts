@@ -32,6 +32,9 @@ export interface ListenerContext {
 
 /** Idle connections are looked for this many times within the idle time. */
 const IDLE_CHECKS = 10;
+/** While others wait for memory, a request that holds some may pause for so long; ms. */
+const MAX_STALL_MS = 30_000;
+const STALL_CHECK_MS = 10_000;
 
 /** Accepts connections on one address. */
 export class Listener implements AsyncDisposable {
@@ -142,12 +145,25 @@ export class Listener implements AsyncDisposable {
 
   #scheduleIdleCheck(): void {
     const { maxIdleMs } = this.#options;
-    if (maxIdleMs < 0 || this.#idleTimer !== undefined || this.#closing !== undefined) return;
-    this.#idleTimer = this.#context.clock.setTimer(Math.max(1, maxIdleMs / IDLE_CHECKS), () => {
+    if (this.#idleTimer !== undefined || this.#closing !== undefined) return;
+    const idleCheckMs = maxIdleMs < 0 ? STALL_CHECK_MS : Math.max(1, maxIdleMs / IDLE_CHECKS);
+    const checkMs = Math.min(idleCheckMs, STALL_CHECK_MS);
+    this.#idleTimer = this.#context.clock.setTimer(checkMs, () => {
       this.#idleTimer = undefined;
-      this.#closeIdle();
+      if (maxIdleMs >= 0) this.#closeIdle();
+      this.#closeStalled();
       if (this.#connections.size > 0) this.#scheduleIdleCheck();
     });
+  }
+
+  /** A few clients that hang in the middle of large requests would else keep all others waiting. */
+  #closeStalled(): void {
+    const { clock, memory } = this.#context;
+    const sinceMs = clock.monotonic() - MAX_STALL_MS;
+    for (const connection of this.#connections) {
+      if (!memory.starved) return;
+      connection.closeIfStalled(sinceMs);
+    }
   }
 
   #closeIdle(): void {

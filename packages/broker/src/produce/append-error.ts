@@ -1,17 +1,11 @@
 import {
   BatchTooLargeError,
   FencedProducerEpochError,
-  LogClosedError,
-  LogStorageError,
   OutOfOrderSequenceError,
 } from '@logloft/log';
 import { ErrorCode } from '@logloft/protocol';
-import {
-  CorruptBatchError,
-  InvalidBatchError,
-  type InvalidBatchReason,
-  UnsupportedCompressionError,
-} from '@logloft/records';
+import { InvalidBatchError, type InvalidBatchReason } from '@logloft/records';
+import { logErrorCode } from '../log-error-code.ts';
 
 /** What a client is told about a batch that was refused. */
 export interface AppendRefusal {
@@ -44,13 +38,8 @@ export function refusalOf(error: unknown): AppendRefusal {
 }
 
 function errorCodeOf(error: unknown): number | undefined {
-  if (error instanceof CorruptBatchError) return ErrorCode.CORRUPT_MESSAGE;
-  if (error instanceof UnsupportedCompressionError) return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE;
   if (error instanceof OutOfOrderSequenceError) return ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER;
   if (error instanceof FencedProducerEpochError) return ErrorCode.INVALID_PRODUCER_EPOCH;
   if (error instanceof BatchTooLargeError) return ErrorCode.RECORD_LIST_TOO_LARGE;
-  if (error instanceof LogStorageError) return ErrorCode.KAFKA_STORAGE_ERROR;
-  // The topic was deleted while the request was under way.
-  if (error instanceof LogClosedError) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
-  return undefined;
+  return logErrorCode(error);
 }

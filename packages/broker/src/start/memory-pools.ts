@@ -6,11 +6,17 @@ import { type FramePool, ReceiveMemory } from '../network/receive-memory.ts';
 
 const KIB = 1024;
 /**
- * Small requests; a batch of 16 KiB (`batch.size`) or of 64 KiB and the request around it; the usual
- * largest request of a producer (`max.request.size`, 1 MiB, which some clients count without what is
- * around it). A frame that misses its size by a few bytes would be allocated anew each time.
+ * Small requests; a batch of 16 KiB (`batch.size`) or of 64 KiB and the request around it. A frame
+ * that misses its size by a few bytes would be allocated anew each time.
  */
-const RECEIVE_SIZES = [4 * KIB, 20 * KIB, 72 * KIB, 1088 * KIB] as const;
+const FIRST_SIZES = [4 * KIB, 20 * KIB, 72 * KIB] as const;
+/**
+ * A step on the way, and the usual largest request of a producer (`max.request.size`, 1 MiB, which
+ * some clients count without what is around it).
+ */
+const LARGE_SIZES = [288 * KIB, 1088 * KIB] as const;
+/** The part of the receive memory in which frames start. */
+const FIRST_SHARE = 0.25;
 /** Slices of a fetch, up to the usual `max.partition.fetch.bytes`. */
 const RESPONSE_SIZES = [16 * KIB, 64 * KIB, 256 * KIB, 1024 * KIB] as const;
 const RESPONSE_BYTES = 64 * KIB * KIB;
@@ -26,22 +32,31 @@ export function createMemoryPools(
   receiveBytes: number,
   context: { readonly clock: Clock; readonly metrics: MetricsRegistry },
 ): MemoryPools {
-  const receivePool = classedPool(receiveBytes, RECEIVE_SIZES, 'request-memory', context);
-  const responsePool = classedPool(RESPONSE_BYTES, RESPONSE_SIZES, 'response-memory', context);
-  const frames: FramePool = {
-    tryAllocate: (size) => receivePool.tryAllocate(size),
+  const firstBytes = Math.ceil(receiveBytes * FIRST_SHARE);
+  const largeBytes = Math.max(1, receiveBytes - firstBytes);
+  const first = classedPool(firstBytes, FIRST_SIZES, 'request-memory', context);
+  const large = classedPool(largeBytes, LARGE_SIZES, 'large-request-memory', context);
+  const response = classedPool(RESPONSE_BYTES, RESPONSE_SIZES, 'response-memory', context);
+  return {
+    receive: new ReceiveMemory({
+      first: framePool(first, firstBytes),
+      large: framePool(large, largeBytes),
+    }),
+    response: new ResponseMemory(response),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([first.close(), large.close(), response.close()]);
+    },
+  };
+}
+
+function framePool(pool: BufferPool, totalBytes: number): FramePool {
+  return {
+    totalBytes,
+    tryAllocate: (size) => pool.tryAllocate(size),
     // A connection waits as long as it takes: its socket is paused, nothing is dropped.
     allocate: (size, options) =>
-      receivePool.allocate(size, { ...options, maxBlockMs: Number.POSITIVE_INFINITY }),
-    deallocate: (buffer) => receivePool.deallocate(buffer),
-  };
-  return {
-    receive: new ReceiveMemory(frames),
-    response: new ResponseMemory(responsePool),
-    async [Symbol.asyncDispose]() {
-      await receivePool.close();
-      await responsePool.close();
-    },
+      pool.allocate(size, { ...options, maxBlockMs: Number.POSITIVE_INFINITY }),
+    deallocate: (buffer) => pool.deallocate(buffer),
   };
 }
 

@@ -16,6 +16,7 @@ afterEach(async () => {
 });
 
 class CountingPool implements FramePool {
+  readonly totalBytes = Number.MAX_SAFE_INTEGER;
   out = 0;
   tryAllocate(size: number): Buffer {
     this.out += 1;
@@ -61,7 +62,7 @@ async function listen(
     {
       clock: clock ?? systemClock,
       logger: logger ?? new RecordingLogger(),
-      memory: new ReceiveMemory(pool),
+      memory: new ReceiveMemory({ first: pool, large: pool }),
       processor,
       statistics: new BrokerStatistics(),
     },

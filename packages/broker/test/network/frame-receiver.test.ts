@@ -7,10 +7,12 @@ import { type FramePool, ReceiveMemory } from '../../src/network/receive-memory.
 class BudgetPool implements FramePool {
   free: number;
   readonly total: number;
+  readonly totalBytes: number;
   readonly #waiters: { size: number; give: (buffer: Buffer) => void }[] = [];
 
   constructor(total: number) {
     this.total = total;
+    this.totalBytes = total;
     this.free = total;
   }
 
@@ -50,6 +52,11 @@ class BudgetPool implements FramePool {
       head.give(Buffer.allocUnsafeSlow(head.size));
     }
   }
+}
+
+/** One pool for both shares, so that all that is out can be seen. */
+function memoryOf(pool: BudgetPool): ReceiveMemory {
+  return new ReceiveMemory({ first: pool, large: pool });
 }
 
 interface Harness {
@@ -139,7 +146,7 @@ describe('cutting into frames', () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const random = seededRandom(seed);
       const pool = new BudgetPool(64 * 1024 * 1024);
-      const { receiver, frames } = harness(new ReceiveMemory(pool));
+      const { receiver, frames } = harness(memoryOf(pool));
       const sizes = [1, 3, 4, 5, 100, 16_383, 65_535, 65_536, 65_537, 200_000, 1_500_000];
       const bodies = Array.from({ length: 12 }, () =>
         random.fill(Buffer.alloc(sizes[randomBelow(random, sizes.length)] ?? 1)),
@@ -162,7 +169,7 @@ describe('cutting into frames', () => {
   test('a length out of range ends the connection and takes no memory', () => {
     for (const length of [0, -1, -2_147_483_648, 2_147_483_647, 1001]) {
       const pool = new BudgetPool(1024 * 1024);
-      const { receiver, frames, malformed } = harness(new ReceiveMemory(pool), 1000);
+      const { receiver, frames, malformed } = harness(memoryOf(pool), 1000);
       const bytes = Buffer.alloc(8);
       bytes.writeInt32BE(length);
       expect(receiver.accept(bytes, 8)).toBe(false);
@@ -180,7 +187,7 @@ describe('cutting into frames', () => {
       [Buffer.from([0x16, 0x03, 0x01, 0x02]), 'TLS'],
       [Buffer.from('GET / HTTP/1.1'), 'HTTP'],
     ] as const) {
-      const { receiver, malformed } = harness(new ReceiveMemory(new BudgetPool(1024)));
+      const { receiver, malformed } = harness(memoryOf(new BudgetPool(1024)));
       receiver.accept(first, first.length);
       expect(malformed[0]).toContain(word);
     }
@@ -188,7 +195,7 @@ describe('cutting into frames', () => {
 
   test('a frame that claims much but sends little reserves little', () => {
     const pool = new BudgetPool(64 * 1024 * 1024);
-    const { receiver } = harness(new ReceiveMemory(pool));
+    const { receiver } = harness(memoryOf(pool));
     const bytes = Buffer.alloc(1000);
     bytes.writeInt32BE(8 * 1024 * 1024);
     receiver.accept(bytes, bytes.length);
@@ -203,7 +210,7 @@ describe('back-pressure', () => {
   test('when memory is exhausted reading stops, and goes on where it stopped once there is room', async () => {
     const pool = new BudgetPool(100);
     const held = pool.tryAllocate(80) ?? Buffer.alloc(0);
-    const state = harness(new ReceiveMemory(pool));
+    const state = harness(memoryOf(pool));
     const stream = framed(Buffer.alloc(50, 1), Buffer.alloc(10, 2), Buffer.alloc(20, 3));
     expect(state.receiver.accept(stream, stream.length)).toBe(false);
     expect(state.frames).toHaveLength(0);
@@ -214,7 +221,7 @@ describe('back-pressure', () => {
   });
 
   test('an owner that is busy is given no further frame until it asks', () => {
-    const state = harness(new ReceiveMemory(new BudgetPool(1000)));
+    const state = harness(memoryOf(new BudgetPool(1000)));
     state.takes = false;
     const stream = framed(Buffer.alloc(5, 1), Buffer.alloc(6, 2), Buffer.alloc(7, 3));
     expect(state.receiver.accept(stream, stream.length)).toBe(false);
@@ -231,7 +238,7 @@ describe('back-pressure', () => {
   test('frames that hold a first buffer and all wait for a larger one do not wait for ever', async () => {
     const size = 300_000;
     const pool = new BudgetPool(4 * 64 * 1024);
-    const memory = new ReceiveMemory(pool);
+    const memory = memoryOf(pool);
     const clients = Array.from({ length: 4 }, (_, index) => {
       return new FeedingClient(harness(memory), framed(Buffer.alloc(size, index)));
     });
@@ -255,7 +262,7 @@ describe('back-pressure', () => {
 
   test('a connection that closes while it waits gives everything back and lets the next one go on', async () => {
     const pool = new BudgetPool(64 * 1024);
-    const memory = new ReceiveMemory(pool);
+    const memory = memoryOf(pool);
     const first = harness(memory);
     const second = harness(memory);
     const stream = framed(Buffer.alloc(60_000, 7));
