@@ -68,8 +68,10 @@ function bounds(maxBytes: number) {
 }
 
 describe('a response without room for more', () => {
-  test('asks the remote tier for nothing that it cannot carry', () => {
+  test('asks the remote tier for nothing that it cannot carry', async () => {
     const cold = filled('cold');
+    // Segments of a tiered log stay until its leader epochs are stored.
+    await cold.flush();
     cold.updateHighestOffsetInRemoteStorage(3);
     cold.updateConfig({ localRetentionBytes: 1 });
     expect(cold.applyRetention()).toBeGreaterThan(0);

@@ -21,6 +21,8 @@ test('what moves to the remote tier during a look-up by time is found there', as
     log.append(batch, { leaderEpoch: 0 });
   }
   log.flushTurn();
+  // Segments of a tiered log stay until its leader epochs are stored.
+  await log.flush();
   log.updateHighestOffsetInRemoteStorage(0);
   expect(log.applyRetention()).toBe(1);
   const partition = new Partition({
