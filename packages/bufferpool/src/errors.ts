@@ -11,7 +11,9 @@ export type BufferPoolErrorKind =
   | 'foreign-buffer'
   | 'size-mismatch'
   | 'lease-released'
-  | 'diagnostics-off';
+  | 'diagnostics-off'
+  | 'no-seat'
+  | 'would-block';
 
 /** The stable code of each kind: one line a code in the README. */
 export const BUFFER_POOL_ERROR_CODES: Readonly<Record<BufferPoolErrorKind, string>> = Object.freeze(
@@ -28,6 +30,8 @@ export const BUFFER_POOL_ERROR_CODES: Readonly<Record<BufferPoolErrorKind, strin
     'size-mismatch': 'LOGLOFT_POOL_SIZE_MISMATCH',
     'lease-released': 'LOGLOFT_POOL_LEASE_RELEASED',
     'diagnostics-off': 'LOGLOFT_POOL_DIAGNOSTICS_OFF',
+    'no-seat': 'LOGLOFT_POOL_NO_SEAT',
+    'would-block': 'LOGLOFT_POOL_WOULD_BLOCK',
   },
 );
 
@@ -36,6 +40,7 @@ const RETRYABLE: ReadonlySet<BufferPoolErrorKind> = new Set([
   'exhausted',
   'too-many-waiters',
   'creation-failed',
+  'no-seat',
 ]);
 
 // Two copies of this package may be installed side by side.

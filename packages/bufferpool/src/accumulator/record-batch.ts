@@ -39,12 +39,12 @@ export class AccumulatingBatch<R, P> implements RecordBatch<R, P> {
   readonly createdMs: number;
   /** Position in the order of its partition. */
   readonly sequence: number;
-  sizeBytes = 0;
-  attempts = 0;
+  sizeBytes: number = 0;
+  attempts: number = 0;
   /** Not to be taken before, on the monotonic clock; set by a retry. */
-  notBeforeMs = Number.NEGATIVE_INFINITY;
+  notBeforeMs: number = Number.NEGATIVE_INFINITY;
   /** Whether it takes no more records. */
-  isClosed = false;
+  isClosed: boolean = false;
   readonly #shape: BatchShape<R>;
   #buffer: Buffer | undefined;
   #outcome: Outcome | undefined = undefined;
