@@ -69,6 +69,8 @@ export class FileJournal<E> implements Journal<E> {
   // Everything that touches the file is a link of this chain, so that appends and rewrites never overlap.
   #tail: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
+  /** Whether a power cut would find this file, and not the one that it replaced. */
+  #nameIsDurable = true;
   #closing: Promise<void> | undefined;
 
   private constructor(path: string, file: FileHandle, size: number) {
@@ -148,6 +150,7 @@ export class FileJournal<E> implements Journal<E> {
     // After a failed write it is unknown what the file ends with: only a restart finds that out.
     if (this.#failure !== undefined) throw this.#failure;
     try {
+      await this.#makeNameDurable();
       await this.#file.appendFile(bytes);
       await this.#file.datasync();
     } catch (error) {
@@ -169,20 +172,37 @@ export class FileJournal<E> implements Journal<E> {
 
   async #replaceFile(bytes: Buffer): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    const temporary = `${this.#path}.tmp`;
-    const file = await open(temporary, 'w');
-    try {
-      await file.writeFile(bytes);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, this.#path);
-    await syncDirectory(dirname(this.#path));
+    const file = await this.#writeBeside(bytes);
+    // From here on this is the journal, whatever fails: what went to the old file would be lost.
     const old = this.#file;
-    this.#file = await open(this.#path, 'a+');
+    this.#file = file;
     this.#size = bytes.length;
+    this.#nameIsDurable = false;
     await old.close();
+    await this.#makeNameDurable();
+  }
+
+  /** Writes a new file and puts it in the place of the old one. */
+  async #writeBeside(bytes: Buffer): Promise<FileHandle> {
+    const temporary = `${this.#path}.tmp`;
+    // For appending, since it goes on as the journal.
+    const file = await open(temporary, 'a+');
+    try {
+      await file.truncate(0);
+      await file.appendFile(bytes);
+      await file.datasync();
+      await rename(temporary, this.#path);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async #makeNameDurable(): Promise<void> {
+    if (this.#nameIsDurable) return;
+    await syncDirectory(dirname(this.#path));
+    this.#nameIsDurable = true;
   }
 }
 
