@@ -71,7 +71,9 @@ describe.each(kinds)('%s', (_kind, send) => {
     expect(out[1]?.buffer).toBe(chunks[1]?.buffer);
   });
 
-  test('no 100 ms carry more than 110 %, whoever shares the total, reads with pauses or sends late', async () => {
+  test('no 100 ms carry more than 110 %, whoever shares the total, reads with pauses or sends late', {
+    timeout: 60_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
