@@ -1,4 +1,5 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -177,7 +178,7 @@ describe('over a restart', () => {
       timeoutMs: 1000,
     });
     const copy = `${directory}-copy`;
-    await cp(directory, copy, { recursive: true });
+    cpSync(directory, copy, { recursive: true });
     await using survivor = await startBroker({ directory: copy });
     await using own = await WireClient.connect(survivor);
     expect((await listOffset(own, 't', -2)).offset).toBe(2);
@@ -192,7 +193,7 @@ test('what was acknowledged is there after a stop that was none', async () => {
   for (const value of values) await produce(client, 't', batchOf([value]));
   // The directory as a killed process would leave it, its lock included.
   const copy = `${directory}-killed`;
-  await cp(directory, copy, { recursive: true });
+  cpSync(directory, copy, { recursive: true });
   await using survivor = await startBroker({ directory: copy });
   await using own = await WireClient.connect(survivor);
   const records = recordsIn(await fetch(own, 't'));

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +100,24 @@ test('a cold read right after a restart is answered with data or error 9, never 
   const answer = await fetch(client, TOPIC);
   expect([ErrorCode.NONE, ErrorCode.REPLICA_NOT_AVAILABLE]).toContain(answer.errorCode);
   await vi.waitFor(async () => expect(await readBack(client, TOPIC)).toBe(RECORDS), WAIT);
+});
+
+test('a directory as a killed process leaves it, in the midst of copying, gives all back with the same store', async () => {
+  // Nothing leaves the local log so far, so that its files stand still while they are copied.
+  await broker.createTopic({ name: TOPIC, configs: { ...COLD, 'local.retention.bytes': '-2' } });
+  const copy = `${directory}-killed`;
+  await fill(client, TOPIC, { to: RECORDS });
+  await vi.waitFor(async () => expect((await loft.segments()).length).toBeGreaterThan(0), WAIT);
+  cpSync(directory, copy, { recursive: true });
+  await stop();
+  await rm(directory, { recursive: true });
+  directory = copy;
+  await start();
+  expect(await readBack(client, TOPIC)).toBe(RECORDS);
+  await setOn(TOPIC, 'local.retention.bytes', '1');
+  await fill(client, TOPIC, { from: RECORDS, to: 2 * RECORDS });
+  await untilCold(broker, TOPIC);
+  expect(await readBack(client, TOPIC)).toBe(2 * RECORDS);
 });
 
 test('the deletion of a topic goes on after a restart until no object is left', async () => {
