@@ -1,23 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FileJournal } from '../../src/cluster/journal.ts';
 import { silentLogger } from '../../src/logger.ts';
-
-/** What may be opened no more, by the flags it is opened with. */
-const refused = vi.hoisted(() => new Set<string>());
-
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  return {
-    ...real,
-    open: (path: string, flags: string) =>
-      refused.has(flags)
-        ? Promise.reject(Object.assign(new Error('EMFILE: too many files'), { code: 'EMFILE' }))
-        : real.open(path, flags),
-  };
-});
 
 let directory: string;
 let path: string;
@@ -28,7 +14,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  refused.clear();
+  vi.restoreAllMocks();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -36,14 +22,23 @@ function ignore(): void {
   // The events are read again from the file.
 }
 
-test.each(['r', 'a+', 'w'])(
-  'what is acknowledged after a rewriting that failed on an open(%s) is there after a restart',
-  async (flags) => {
+/** From now on a call on any open file fails: `sync` is used for directories, `datasync` for files. */
+async function breakFiles(call: 'appendFile' | 'datasync' | 'sync'): Promise<() => void> {
+  const handle = await open(directory, 'r');
+  const methods = Object.getPrototypeOf(handle);
+  await handle.close();
+  const spy = vi.spyOn(methods, call).mockRejectedValue(new Error('EIO: i/o error'));
+  return () => spy.mockRestore();
+}
+
+test.each(['appendFile', 'datasync', 'sync'] as const)(
+  'what is acknowledged after a rewriting that failed in %s is there after a restart',
+  async (call) => {
     const { journal } = await FileJournal.open<string>(path, silentLogger);
     await journal.append('before', ignore);
-    refused.add(flags);
-    await journal.rewrite(() => ['before']).catch(ignore);
-    refused.clear();
+    const mend = await breakFiles(call);
+    await expect(journal.rewrite(() => ['before'])).rejects.toThrow('EIO');
+    mend();
     await journal.append('after', ignore);
     await journal.close();
     const { journal: again, events } = await FileJournal.open<string>(path, silentLogger);
@@ -54,10 +49,10 @@ test.each(['r', 'a+', 'w'])(
 
 test('events after a rewriting that failed are not acknowledged before its name is durable', async () => {
   const { journal } = await FileJournal.open<string>(path, silentLogger);
-  refused.add('r');
-  await journal.rewrite(() => ['kept']).catch(ignore);
-  await expect(journal.append('refused', ignore)).rejects.toThrow('EMFILE');
-  refused.clear();
+  const mend = await breakFiles('sync');
+  await expect(journal.rewrite(() => ['kept'])).rejects.toThrow('EIO');
+  await expect(journal.append('refused', ignore)).rejects.toThrow('EIO');
+  mend();
   await journal.append('taken', ignore);
   await journal.close();
   const { journal: again, events } = await FileJournal.open<string>(path, silentLogger);
