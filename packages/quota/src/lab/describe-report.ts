@@ -27,7 +27,8 @@ export function describeScenario({ scenario, windowMs }: LabReport): readonly st
 
 /** What to know about the limit, if anything. */
 export function describeConcerns({ scenario, heldByteRate }: LabReport): readonly string[] {
-  if (heldByteRate <= scenario.limit.bytesPerSecond) return [];
+  const limits = [scenario, ...scenario.limitChanges].map(({ limit }) => limit.bytesPerSecond);
+  if (heldByteRate <= Math.min(...limits)) return [];
   return [
     `Note: a window can hold no less than a segment in its time, here ${formatRate(heldByteRate)} ` +
       'on the average. Take a longer window, smaller segments, or pace.',

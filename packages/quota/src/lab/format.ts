@@ -22,12 +22,12 @@ export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${pad(seconds % 60)} s`;
+  if (minutes < 60) return `${minutes} min${rest(seconds % 60, 's')}`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours} h ${pad(minutes % 60)} min`;
-  return `${Math.floor(hours / 24)} d ${pad(hours % 24)} h`;
+  if (hours < 24) return `${hours} h${rest(minutes % 60, 'min')}`;
+  return `${Math.floor(hours / 24)} d${rest(hours % 24, 'h')}`;
 }
 
-function pad(value: number): string {
-  return String(value).padStart(2, '0');
+function rest(value: number, unit: string): string {
+  return value === 0 ? '' : ` ${String(value).padStart(2, '0')} ${unit}`;
 }

@@ -44,7 +44,7 @@ export interface LabReport {
   readonly stepMs: number;
   /** Ms that the quota's window covers: samples x window seconds. */
   readonly windowMs: number;
-  /** What the windowed policies can hold with segments of this size, in bytes per second. */
+  /** The least that the windowed policies can hold with segments of this size, in bytes per second. */
   readonly heldByteRate: number;
   /** By policy, in the order of the scenario. */
   readonly results: readonly LabResult[];
@@ -63,19 +63,14 @@ export async function simulateQuota(scenario: LabScenario): Promise<LabReport> {
   for (const policy of resolved.policies) {
     outcomes.push([policy, await new LabRun(resolved, policy).simulate()]);
   }
-  const { points, samples, windowSeconds, segmentBytes, limit } = resolved;
+  const { points, samples, windowSeconds, segmentBytes } = resolved;
   const longestMs = Math.max(1, ...outcomes.map(([, { endMs }]) => endMs));
   const stepMs = longestMs / points;
   return {
     scenario: resolved,
     stepMs,
     windowMs: samples * windowSeconds * 1000,
-    heldByteRate: heldByteRate({
-      limit: limit.bytesPerSecond,
-      segmentBytes,
-      samples,
-      windowSeconds,
-    }),
+    heldByteRate: heldByteRate({ limit: 0, segmentBytes, samples, windowSeconds }),
     results: outcomes.map(([policy, outcome]) => resultOf(policy, outcome, resolved, stepMs)),
   };
 }
