@@ -1,6 +1,6 @@
 // Takes frames and drops them: with the broker's own receiver, or the bare bytes. A process of its own.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { FrameReceiver, ReceiveMemory, readSocket } from '@logloft/broker/network';
+import { type FramePool, FrameReceiver, ReceiveMemory, readSocket } from '@logloft/broker/network';
 import { BufferPool } from '@logloft/bufferpool';
 import { systemClock } from '@logloft/clock';
 import { serveCommands } from '../harness/command.ts';
@@ -15,15 +15,10 @@ const POOL_BYTES = 64 * KIB * KIB;
 /** What the sink does with its input. */
 export type SinkMode = 'frames' | 'raw';
 
-const pool = new BufferPool(
-  {
-    totalBytes: POOL_BYTES,
-    poolableBytes: 64 * KIB,
-    sizeClasses: [1088 * KIB, 16 * KIB * KIB],
-  },
-  { clock: systemClock },
-);
-const memory = new ReceiveMemory(pool);
+const memory = new ReceiveMemory({
+  first: sharePool([20 * KIB, 72 * KIB]),
+  large: sharePool([288 * KIB, 1088 * KIB]),
+});
 const rawBuffer = Buffer.allocUnsafeSlow(RAW_READ_BYTES);
 let server: Server | undefined;
 let frames = 0;
@@ -84,4 +79,18 @@ function dropBytes(accepted: Socket): void {
 function endWithPeer(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   socket.on('end', () => socket.end());
+}
+
+/** One of the two shares of the receive memory, as the broker has them. */
+function sharePool([poolableBytes = KIB, ...sizeClasses]: readonly number[]): FramePool {
+  const pool = new BufferPool(
+    { totalBytes: POOL_BYTES, poolableBytes, sizeClasses },
+    { clock: systemClock },
+  );
+  return {
+    totalBytes: POOL_BYTES,
+    tryAllocate: (size) => pool.tryAllocate(size),
+    allocate: (size, options) => pool.allocate(size, options),
+    deallocate: (buffer) => pool.deallocate(buffer),
+  };
 }

@@ -10,7 +10,7 @@ import { ensureInternalTopic } from './ensure-internal-topic.ts';
 import { InternalTopic, type StoredRecord } from './internal-topic.ts';
 
 /** Kafka's name of the topic with committed offsets and groups. */
-export const OFFSETS_TOPIC = '__consumer_offsets';
+const OFFSETS_TOPIC = '__consumer_offsets';
 
 /** What {@link OffsetsTopic} needs. */
 export interface OffsetsTopicServices {

@@ -11,7 +11,7 @@ const NOTHING: FoundOffset = Object.freeze({
 });
 
 /** The special timestamps of ListOffsets, and the first version that knows each. */
-export const SPECIAL_TIMESTAMP = {
+const SPECIAL_TIMESTAMP = {
   latest: { value: -1, from: 1 },
   earliest: { value: -2, from: 1 },
   /** KIP-734. */

@@ -5,7 +5,7 @@ import type { TopicManager } from '../topics/topic-manager.ts';
 import type { BrokerStatistics } from './broker-statistics.ts';
 
 /** Group of the broker's own metrics. */
-export const BROKER_METRICS_GROUP = 'broker-metrics';
+const BROKER_METRICS_GROUP = 'broker-metrics';
 
 /** Where the figures come from. */
 export interface StatisticsSources {

@@ -34,7 +34,7 @@ export const COLD: Readonly<Record<string, string>> = {
 };
 
 /** The value of the record at an offset. */
-export function valueAt(offset: number): string {
+function valueAt(offset: number): string {
   return `${offset} `.padEnd(VALUE_BYTES, String(offset % 10));
 }
 

@@ -41,7 +41,7 @@ export async function readLog(
 }
 
 /** The part of a segment that an index type stands for. */
-export function partOf(parts: SegmentParts, type: IndexType): Uint8Array | undefined {
+function partOf(parts: SegmentParts, type: IndexType): Uint8Array | undefined {
   const byType: Readonly<Record<IndexType, Uint8Array | undefined>> = {
     OFFSET: parts.offsetIndex,
     TIMESTAMP: parts.timeIndex,
