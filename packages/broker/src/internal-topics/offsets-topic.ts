@@ -27,8 +27,10 @@ export interface OffsetsTopicServices {
 const REWRITE_BATCH_RECORDS = 500;
 /** At start the topic is rewritten from this size on: reading it back costs time. */
 const REWRITE_AT_START_BYTES = 1024 * 1024;
-/** While running it is rewritten from this size on. */
+/** While running it is rewritten from this size on, */
 const REWRITE_BYTES = 64 * 1024 * 1024;
+/** and from this many times what was left the last time: offsets that all count cannot be made fewer. */
+const REWRITE_FACTOR = 2;
 
 /**
  * Keeps what the group coordinator says in `__consumer_offsets`. The topic is made when the first
@@ -40,6 +42,7 @@ export class OffsetsTopic implements OffsetLog {
   #topic: InternalTopic | undefined;
   #coordinator: GroupCoordinator | undefined;
   #sinceCheck = 0;
+  #rewriteFromBytes = REWRITE_BYTES;
 
   constructor(services: OffsetsTopicServices) {
     this.#services = services;
@@ -100,10 +103,10 @@ export class OffsetsTopic implements OffsetLog {
   }
 
   #rewriteWhenLarge(topic: InternalTopic): void {
-    if (topic.sizeInBytes < REWRITE_BYTES) return;
+    if (topic.sizeInBytes < this.#rewriteFromBytes) return;
     this.#changes
       .run(async () => {
-        if (topic.sizeInBytes >= REWRITE_BYTES) await this.#rewrite(topic);
+        if (topic.sizeInBytes >= this.#rewriteFromBytes) await this.#rewrite(topic);
       })
       .catch((error: unknown) => {
         this.#services.logger.warn(`${OFFSETS_TOPIC} could not be rewritten; it grows on`, {
@@ -140,6 +143,7 @@ export class OffsetsTopic implements OffsetLog {
       topic.partition(index).log.deleteRecordsBefore(start);
       topic.partition(index).log.applyRetention();
     }
+    this.#rewriteFromBytes = Math.max(REWRITE_BYTES, REWRITE_FACTOR * topic.sizeInBytes);
     this.#services.logger.info(`${OFFSETS_TOPIC} was rewritten`, {
       before,
       after: topic.sizeInBytes,

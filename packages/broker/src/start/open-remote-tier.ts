@@ -108,7 +108,7 @@ async function openEventLog(
     if (found === undefined) throw new Error(`${REMOTE_LOG_METADATA_TOPIC} is gone`);
     return found;
   }, clock);
-  return new TopicEventLog(topic);
+  return new TopicEventLog(topic, clock);
 }
 
 /** The two limits change at run time, and take effect at once. */

@@ -1,15 +1,22 @@
+import type { Clock, Timer } from '@logloft/clock';
+import type { PartitionLog } from '@logloft/log';
 import type { EventSubscription, MetadataEventLog, StoredEvent } from '@logloft/rlm-core';
 import { type InternalTopic, readLog } from '../internal-topics/internal-topic.ts';
 
 /** Kafka's name of the topic with the catalogue of the remote tier. */
 export const REMOTE_LOG_METADATA_TOPIC = '__remote_log_metadata';
 
+/** Ms after which a failed reading of new events is tried again. */
+const RETRY_MS = 1000;
+
 /** The catalogue's events in the broker's own internal topic. */
 export class TopicEventLog implements MetadataEventLog {
   readonly #topic: InternalTopic;
+  readonly #clock: Clock;
 
-  constructor(topic: InternalTopic) {
+  constructor(topic: InternalTopic, clock: Clock) {
     this.#topic = topic;
+    this.#clock = clock;
   }
 
   get partitionCount(): number {
@@ -21,23 +28,26 @@ export class TopicEventLog implements MetadataEventLog {
   }
 
   subscribe(partition: number, onEvent: (event: StoredEvent) => void): EventSubscription {
-    return new TopicSubscription(this.#topic, partition, onEvent);
+    const { log } = this.#topic.partition(partition);
+    return new TopicSubscription(log, this.#clock, onEvent);
   }
 }
 
 class TopicSubscription implements EventSubscription {
   readonly caughtUp: Promise<void>;
   readonly #onEvent: (event: StoredEvent) => void;
-  readonly #log: ReturnType<InternalTopic['partition']>['log'];
+  readonly #log: PartitionLog;
+  readonly #clock: Clock;
   readonly #unsubscribe: () => void;
   #next: number;
   #reading: Promise<void> | undefined;
   #readAgain = false;
+  #retry: Timer | undefined;
   #closed = false;
 
-  constructor(topic: InternalTopic, partition: number, onEvent: (event: StoredEvent) => void) {
-    const { log } = topic.partition(partition);
+  constructor(log: PartitionLog, clock: Clock, onEvent: (event: StoredEvent) => void) {
     this.#log = log;
+    this.#clock = clock;
     this.#onEvent = onEvent;
     this.#next = log.logStartOffset;
     this.#unsubscribe = log.subscribe(() => this.#poll());
@@ -49,6 +59,7 @@ class TopicSubscription implements EventSubscription {
   close(): void {
     this.#closed = true;
     this.#unsubscribe();
+    this.#retry?.cancel();
   }
 
   #poll(): void {
@@ -57,7 +68,14 @@ class TopicSubscription implements EventSubscription {
       this.#readAgain = true;
       return;
     }
-    this.#read().catch(() => undefined);
+    // An event that is not delivered holds up whoever waits for it: not until the next one comes.
+    this.#read().catch(() => this.#pollLater());
+  }
+
+  #pollLater(): void {
+    if (this.#closed) return;
+    this.#retry?.cancel();
+    this.#retry = this.#clock.setTimer(RETRY_MS, () => this.#poll());
   }
 
   #read(): Promise<void> {

@@ -37,7 +37,7 @@ test('an event that is stored while the reading of the one before ends is not ov
       settings: SETTINGS,
     });
     const topic = { name: 'events', topicId: TOPIC_ID, internal: true, partitions: [partition] };
-    const events = new TopicEventLog(new InternalTopic(() => topic, clock));
+    const events = new TopicEventLog(new InternalTopic(() => topic, clock), clock);
     const seen: string[] = [];
     const subscription = events.subscribe(0, ({ value }) => seen.push(String(value)));
     await subscription.caughtUp;
