@@ -1,3 +1,5 @@
+import type { RemoteLogSegmentMetadata } from '@logloft/remote-storage';
+
 /**
  * How a segment is in flight: `working` on it, or `abandoned`: its plugin call was given up without
  * having ended, or it is not known whether its last event was stored.
@@ -27,6 +29,16 @@ export class SegmentsInFlight {
 
   stateOf(id: string): FlightState | undefined {
     return this.#states.get(id);
+  }
+
+  /**
+   * How a segment of the catalogue is in flight. A copy that was given up and is finished there after
+   * all is not: nothing more can appear under its id, and left alone it would lose its turn to expire.
+   */
+  flightOf(segment: RemoteLogSegmentMetadata): FlightState | undefined {
+    const state = this.stateOf(segment.remoteLogSegmentId.id);
+    const hasEnded = state === 'abandoned' && segment.state === 'COPY_SEGMENT_FINISHED';
+    return hasEnded ? undefined : state;
   }
 
   /** Marks a segment as worked on. */

@@ -1,5 +1,5 @@
 import type { RemoteLogSegmentMetadata } from '@logloft/remote-storage';
-import { withoutEmptyEpochs } from '../lineage/leader-epochs.ts';
+import { epochForOffset, withoutEmptyEpochs } from '../lineage/leader-epochs.ts';
 import { isWithinLineage } from '../lineage/within-lineage.ts';
 import type { LeaderEpochEntry, LocalSegmentView } from '../partition-log-view.ts';
 import type { FlightState } from '../segments-in-flight.ts';
@@ -45,7 +45,7 @@ export interface ExpireFacts {
   /** Ms after which an unfinished copy of another broker counts as left over. */
   readonly danglingGraceMs: number;
   /** Whether, and how, this process works on a segment. */
-  flightOf(id: string): FlightState | undefined;
+  flightOf(segment: RemoteLogSegmentMetadata): FlightState | undefined;
 }
 
 /** What to do. */
@@ -100,7 +100,7 @@ class ExpireWalk {
   }
 
   #chooseLeftOver(segment: RemoteLogSegmentMetadata): void {
-    if (this.#flightOf(segment) !== undefined) return;
+    if (this.#facts.flightOf(segment) !== undefined) return;
     if (segment.state === 'DELETE_SEGMENT_STARTED') this.#choose(segment, 'deletion-unfinished');
     if (segment.state === 'COPY_SEGMENT_STARTED' && this.#isLeftOver(segment)) {
       this.#choose(segment, 'copy-unfinished');
@@ -129,7 +129,7 @@ class ExpireWalk {
   }
 
   #judge(segment: RemoteLogSegmentMetadata): Verdict {
-    const flight = this.#flightOf(segment);
+    const flight = this.#facts.flightOf(segment);
     if (flight === 'working') return 'stop';
     if (flight === 'abandoned' || segment.state !== 'COPY_SEGMENT_FINISHED') return 'skip';
     if (this.#isBelowLogStart(segment)) return 'log-start';
@@ -145,11 +145,12 @@ class ExpireWalk {
   }
 
   #isBelowLogStart(segment: RemoteLogSegmentMetadata): boolean {
-    const first = this.#lineage[0];
+    const { logStartOffset } = this.#facts;
+    const epoch = epochForOffset(this.#lineage, logStartOffset) ?? this.#lineage[0]?.epoch;
     return (
-      first !== undefined &&
-      segment.endOffset < this.#facts.logStartOffset &&
-      segment.segmentLeaderEpochs.every((entry) => entry.epoch <= first.epoch)
+      epoch !== undefined &&
+      segment.endOffset < logStartOffset &&
+      segment.segmentLeaderEpochs.every((entry) => entry.epoch <= epoch)
     );
   }
 
@@ -191,7 +192,7 @@ class ExpireWalk {
 
   #chooseDeadEpoch(segment: RemoteLogSegmentMetadata): void {
     const first = this.#lineage[0];
-    if (first === undefined || this.#flightOf(segment) !== undefined) return;
+    if (first === undefined || this.#facts.flightOf(segment) !== undefined) return;
     if (segment.state !== 'COPY_SEGMENT_FINISHED') return;
     if (this.#chosen.has(segment.remoteLogSegmentId.id)) return;
     if (segment.segmentLeaderEpochs.every((entry) => entry.epoch < first.epoch)) {
@@ -199,21 +200,24 @@ class ExpireWalk {
     }
   }
 
-  #flightOf(segment: RemoteLogSegmentMetadata): FlightState | undefined {
-    return this.#facts.flightOf(segment.remoteLogSegmentId.id);
-  }
-
+  /**
+   * What the log start has passed is gone for readers, and only waits for its removal. If it counted,
+   * a stop between the two would let good data go in its place; so it is in the remote tier.
+   */
   #localOnlyBytes(): number {
-    return this.#facts.local
-      .filter((segment) => segment.nextOffset - 1 > this.#facts.highestRemoteOffset)
+    const { local, highestRemoteOffset, logStartOffset } = this.#facts;
+    return local
+      .filter(({ nextOffset }) => nextOffset - 1 > highestRemoteOffset)
+      .filter(({ nextOffset }) => nextOffset > logStartOffset)
       .reduce((sum, segment) => sum + segment.sizeInBytes, 0);
   }
 
   /** Unfinished copies do not count, or good data would go in their place (KAFKA-17062). */
   #remoteBytes(): number {
-    const { remote, lineage, logEndOffset } = this.#facts;
+    const { remote, lineage, logEndOffset, logStartOffset } = this.#facts;
     return remote
       .filter((segment) => segment.state === 'COPY_SEGMENT_FINISHED')
+      .filter((segment) => segment.endOffset >= logStartOffset)
       .filter((segment) => isWithinLineage(segment, lineage, logEndOffset))
       .reduce((sum, segment) => sum + segment.segmentSizeInBytes, 0);
   }

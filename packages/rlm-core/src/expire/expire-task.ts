@@ -119,7 +119,7 @@ export class ExpireTask {
       nowMs: clock.now(),
       brokerId,
       danglingGraceMs: options.danglingGraceMs,
-      flightOf: (id) => inFlight.stateOf(id),
+      flightOf: (segment) => inFlight.flightOf(segment),
     });
     metrics.set('sizeComputationTime', partition, clock.monotonic() - beganMs);
     metrics.set('metadataCount', partition, remote.length);

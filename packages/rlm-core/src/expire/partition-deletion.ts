@@ -78,7 +78,7 @@ export class PartitionDeletion {
     try {
       for (const segment of context.metadata.listRemoteLogSegments(partition)) {
         signal.throwIfAborted();
-        if (context.inFlight.stateOf(segment.remoteLogSegmentId.id) !== undefined) continue;
+        if (context.inFlight.flightOf(segment) !== undefined) continue;
         await deleteSegment(context, segment, signal);
       }
     } finally {

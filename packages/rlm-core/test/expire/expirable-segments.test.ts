@@ -116,6 +116,32 @@ describe('what expires', () => {
 });
 
 describe('what does not count', () => {
+  it('towards the size, what lies below the log start and is not deleted yet', () => {
+    const [a, b, c] = [finished('A', 0, 99), finished('B', 100, 199), finished('C', 200, 299)];
+    const facts = { remote: [a, b, c], retentionBytes: 250 };
+    expect(plan(facts)).toBe('start 100, A retention-size');
+    // The process ended between the move of the log start and the deletion.
+    expect(plan({ ...facts, logStartOffset: 100 })).toBe('start 100, A log-start');
+    const half = segment('A', 0, 99, { state: 'DELETE_SEGMENT_STARTED', size: 100 });
+    const later = { ...facts, remote: [half, b, c], logStartOffset: 200, retentionBytes: 150 };
+    expect(plan(later)).toBe('start 200, A deletion-unfinished, B log-start');
+    expect(plan({ ...facts, logStartOffset: 99 })).toBe('start 100, A retention-size');
+  });
+
+  it('towards the size, what lies below the log start and was never copied', () => {
+    const rolled = (baseOffset: number) => ({
+      ...active,
+      baseOffset,
+      nextOffset: baseOffset + 100,
+      sizeInBytes: 100,
+      active: false,
+    });
+    const local = [rolled(0), rolled(100), rolled(200), active];
+    const facts = { local, highestRemoteOffset: -1, retentionBytes: 250 };
+    expect(plan(facts)).toBe('start 100');
+    expect(plan({ ...facts, logStartOffset: 100 })).toBe('start 100');
+  });
+
   it('unfinished copies, towards the size (KAFKA-17062)', () => {
     const dangling = segment('D', 200, 299, { size: 1000, brokerId: 2, eventTimestampMs: NOW });
     expect(plan({ remote: [A, B, dangling], retentionBytes: 250 })).toBe('start 0');
@@ -151,6 +177,17 @@ describe('what does not count', () => {
   });
 });
 
+describe('what is below the log start', () => {
+  it('goes also when the lineage still has the epochs before the log start', () => {
+    const lineage = [
+      { epoch: 0, startOffset: 0 },
+      { epoch: 1, startOffset: 100 },
+    ];
+    const later = finished('B', 100, 199, { epochs: [{ epoch: 1, startOffset: 100 }] });
+    expect(plan({ remote: [later], lineage, logStartOffset: 200 })).toBe('start 200, B log-start');
+  });
+});
+
 describe('overlapping segments of two leaders', () => {
   it('all go, and the log start never moves back (KAFKA-16890, KAFKA-16511)', () => {
     const x = finished('X', 0, 150, old);
@@ -181,8 +218,8 @@ describe('left-overs', () => {
 
   it('nothing that is in flight is touched, and what is being copied ends the walk', () => {
     const copying = segment('K', 0, 99);
-    const flightOf = (state: 'working' | 'abandoned') => (id: string) =>
-      id === copying.remoteLogSegmentId.id ? state : undefined;
+    const flightOf = (state: 'working' | 'abandoned') => (one: RemoteLogSegmentMetadata) =>
+      one === copying ? state : undefined;
     const facts = { remote: [copying, B], retentionMs: 5000, local: [] };
     expect(plan({ ...facts, flightOf: flightOf('working') })).toBe('start 0');
     expect(plan({ ...facts, flightOf: flightOf('abandoned') })).toBe('start 200, B retention-time');

@@ -113,8 +113,12 @@ export class FencedEventLog implements MetadataEventLog {
   }
 }
 
-/** A log as one life sees it. */
-export function fencedLog(log: ModelLog, life: Life): PartitionLogView {
+/** A log as one life sees it. `onAdvance` is told of each move of the log start before it happens. */
+export function fencedLog(
+  log: ModelLog,
+  life: Life,
+  onAdvance: (offset: number) => void,
+): PartitionLogView {
   return {
     topicIdPartition: log.topicIdPartition,
     get config() {
@@ -145,7 +149,10 @@ export function fencedLog(log: ModelLog, life: Life): PartitionLogView {
     updateHighestOffsetInRemoteStorage: (offset) => {
       if (!life.over) log.updateHighestOffsetInRemoteStorage(offset);
     },
-    advanceLogStartOffset: (offset) =>
-      life.over ? new Promise<never>(() => undefined) : log.advanceLogStartOffset(offset),
+    advanceLogStartOffset: (offset) => {
+      if (life.over) return new Promise<never>(() => undefined);
+      onAdvance(offset);
+      return log.advanceLogStartOffset(offset);
+    },
   };
 }

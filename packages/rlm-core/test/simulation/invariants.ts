@@ -4,7 +4,7 @@ import { MetadataCache } from '../../src/metadata/metadata-cache.ts';
 import { partitionOf } from '../../src/metadata/metadata-event.ts';
 import { partitionKey } from '../../src/metadata/partition-events.ts';
 import { orders3 } from '../support/segments.ts';
-import { WINDOW, type World } from './world.ts';
+import { type Expiration, WINDOW, type World } from './world.ts';
 
 interface Catalogue {
   readonly cache: MetadataCache;
@@ -40,6 +40,7 @@ export function checkInvariants(world: World): void {
   everyObjectHasMetadata(world, catalogue);
   everyFinishedSegmentHasItsObjects(world, segments);
   copiesAreWithinTheQuota(world);
+  retentionTakesNoMoreThanItMay(world);
 }
 
 function offsetsAreInOrder({ log }: World): void {
@@ -98,6 +99,30 @@ function copiesAreWithinTheQuota({ copies, highestLimit }: World): void {
     const largest = Math.max(...inSpan.map((copy) => copy.bytes));
     must(bytes <= bound + largest, `${bytes} bytes in a window of at most ${bound} + ${largest}`);
   }
+}
+
+/** Whatever went was too old, or `retention.bytes` were left behind it. */
+function retentionTakesNoMoreThanItMay({ log, expirations }: World): void {
+  for (const expiration of expirations.splice(0)) {
+    const { from, to, retentionBytes } = expiration;
+    const there = log.history.filter(({ lastOffset }) => lastOffset < expiration.logEndOffset);
+    const bytesFrom = (offset: number): number =>
+      there
+        .filter(({ baseOffset }) => baseOffset >= offset)
+        .reduce((sum, { bytes }) => sum + bytes.length, 0);
+    for (const { baseOffset, lastOffset, timestampMs } of there) {
+      if (lastOffset < from || baseOffset >= to || isTooOld(timestampMs, expiration)) continue;
+      const left = bytesFrom(lastOffset + 1);
+      must(
+        retentionBytes >= 0 && left >= retentionBytes,
+        `the log start went from ${from} to ${to} past offset ${baseOffset}, with ${left} of ${retentionBytes} bytes behind it`,
+      );
+    }
+  }
+}
+
+function isTooOld(timestampMs: number, { atMs, retentionMs }: Expiration): boolean {
+  return retentionMs >= 0 && atMs - timestampMs > retentionMs;
 }
 
 function must(holds: boolean, what: string): void {

@@ -17,6 +17,16 @@ export interface AdmittedCopy {
   readonly bytes: number;
 }
 
+/** A move of the log start that expiration made, and the limits by which it did. */
+export interface Expiration {
+  readonly from: number;
+  readonly to: number;
+  readonly atMs: number;
+  readonly retentionMs: number;
+  readonly retentionBytes: number;
+  readonly logEndOffset: number;
+}
+
 /** One broker with one partition, a store that fails, and a user who does all that users do. */
 export class World {
   readonly clock = new ManualClock();
@@ -26,6 +36,7 @@ export class World {
   readonly random: RandomSource;
   /** Copies of the present life: a quota starts anew with its process. */
   readonly copies: AdmittedCopy[] = [];
+  readonly expirations: Expiration[] = [];
   /** The highest limit of the present life, in bytes per second. */
   highestLimit = Number.POSITIVE_INFINITY;
   reads = 0;
@@ -84,7 +95,8 @@ export class World {
 
   async start(): Promise<void> {
     this.#manager.start();
-    await this.#manager.onLeadershipChange({ leaders: [fencedLog(this.log, this.#life)] });
+    const log = fencedLog(this.log, this.#life, (to) => this.#noteExpiration(to));
+    await this.#manager.onLeadershipChange({ leaders: [log] });
   }
 
   /** Ends all trouble, and lets the broker come to rest. */
@@ -200,6 +212,13 @@ export class World {
       }
       at += batch.bytes.length;
     }
+  }
+
+  #noteExpiration(to: number): void {
+    const { config, logStartOffset: from, logEndOffset } = this.log;
+    const { retentionMs, retentionBytes } = config;
+    const atMs = this.clock.now();
+    this.expirations.push({ from, to, atMs, retentionMs, retentionBytes, logEndOffset });
   }
 
   #changeRetention(): void {
