@@ -95,8 +95,9 @@ export class OtelBridge implements MetricsReporter {
   }
 }
 
-function unitOf({ unit, nameWords }: DescribedMetric): string | undefined {
+function unitOf({ unit, nameWords, isCounter }: DescribedMetric): string | undefined {
   if (unit !== undefined) return UNITS[unit];
+  if (isCounter && nameWords.at(-1) === 'byte') return UNITS.bytes;
   return nameWords.slice(-2).join('-') === 'byte-rate' ? 'By/s' : undefined;
 }
 

@@ -79,6 +79,7 @@ test('metrics are instruments with units, tags their attributes, totals counters
   const { registry, meter, gauge } = setUp();
   gauge('byte-rate', 100, { writer: '0' });
   gauge('byte-rate', 200, { writer: '1' });
+  gauge('byte-total', 300);
   gauge('latency-ms-max', 1_500);
   gauge('buffer-total-bytes', 7);
   gauge('wait-ratio', 0.5);
@@ -86,6 +87,7 @@ test('metrics are instruments with units, tags their attributes, totals counters
   expect(meter.collect()).toEqual([
     'gauge logloft.rlm_copy.byte_rate{"writer":"0"} 100 By/s',
     'gauge logloft.rlm_copy.byte_rate{"writer":"1"} 200 By/s',
+    'counter logloft.rlm_copy.byte{} 300 By',
     'gauge logloft.rlm_copy.latency_max{} 1.5 s',
     'gauge logloft.rlm_copy.buffer_total{} 7 By',
     'gauge logloft.rlm_copy.wait{} 0.5 1',
