@@ -367,4 +367,29 @@ describe('the deletion of a topic', () => {
     expect(events()).toBe(before);
     await again.manager.close();
   });
+
+  it('begins anew for a topic that was tiered again, and goes on after a crash', async () => {
+    const { manager, store, clock, lead, eventLog } = tieredBroker({ log: logWithSegments(2) });
+    await lead();
+    await manager.onStopPartitions([orders3], { deleteRemote: true });
+    await clock.advanceAsync(1_000);
+    expect(store.segments.size).toBe(0);
+    await manager.onLeadershipChange({ leaders: [logWithSegments(3)] });
+    await clock.advanceAsync(1_000);
+    expect(store.segments.size).toBe(3);
+    store.faultOf = () => ({ kind: 'fail', retryable: true });
+    await manager.onStopPartitions([orders3], { deleteRemote: true });
+    expect(manager.metadata.partitionDeleteState(orders3)).toBe('DELETE_PARTITION_MARKED');
+    await clock.advanceAsync(1_000);
+    await manager.close();
+    expect(store.segments.size).toBe(3);
+    store.faultOf = () => undefined;
+    const again = tieredBroker({ eventLog, clock, store });
+    again.manager.start();
+    await clock.advanceAsync(1_000);
+    expect(store.segments.size).toBe(0);
+    expect(again.manager.pendingDeletions()).toEqual([]);
+    expect(again.manager.metadata.partitionDeleteState(orders3)).toBe('DELETE_PARTITION_FINISHED');
+    await again.manager.close();
+  });
 });

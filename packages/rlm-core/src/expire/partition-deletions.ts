@@ -33,7 +33,9 @@ export class PartitionDeletions {
     await metadata.whenReady(partition, { signal });
     if (metadata.listRemoteLogSegments(partition).length === 0) return;
     const deletion = this.#make(partition);
-    if (metadata.partitionDeleteState(partition) === undefined) await deletion.mark(signal);
+    const state = metadata.partitionDeleteState(partition);
+    const isIntended = state !== undefined && state !== 'DELETE_PARTITION_FINISHED';
+    if (!isIntended) await deletion.mark(signal);
     this.#start(partition, deletion);
   }
 

@@ -230,7 +230,7 @@ describe('segments with aborted transactions', () => {
 });
 
 describe('the deletion of a whole partition', () => {
-  it('goes from marked over started to finished, and no other way', () => {
+  it('goes from marked over started to finished, then perhaps from marked again, and no other way', () => {
     const cache = new MetadataCache();
     const step = (state: 'MARKED' | 'STARTED' | 'FINISHED'): EventVerdict =>
       cache.apply({
@@ -250,5 +250,10 @@ describe('the deletion of a whole partition', () => {
     expect(step('MARKED')).toBe('illegal-transition');
     expect(step('FINISHED')).toBe('applied');
     expect(cache.deletion?.state).toBe('DELETE_PARTITION_FINISHED');
+    expect(step('STARTED')).toBe('illegal-transition');
+    // The topic left the remote tier, came back with new data, and leaves it once more.
+    expect(step('MARKED')).toBe('applied');
+    expect(step('STARTED')).toBe('applied');
+    expect(step('FINISHED')).toBe('applied');
   });
 });
