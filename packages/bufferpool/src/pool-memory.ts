@@ -18,6 +18,8 @@ export class PoolMemory {
   readonly #lists: readonly FreeList[];
   /** Size of the buffers of each list: a class is found without touching the lists. */
   readonly #sizes: readonly number[];
+  /** The class that is looked at first: the only one of a plain pool. */
+  readonly #firstSize: number;
   readonly #roundsUp: boolean;
   #unallocatedBytes: number;
   #pooledBytes = 0;
@@ -26,6 +28,7 @@ export class PoolMemory {
     this.#unallocatedBytes = options.totalBytes;
     this.#lists = options.pooledSizes.map((size) => new FreeList(size));
     this.#sizes = options.pooledSizes;
+    this.#firstSize = options.pooledSizes[0] ?? -1;
     this.#roundsUp = options.roundsUp;
   }
 
@@ -89,14 +92,16 @@ export class PoolMemory {
   }
 
   #classOf(bytes: number): number {
+    if (bytes === this.#firstSize) return 0;
     const sizes = this.#sizes;
-    for (let i = 0; i < sizes.length; i += 1) if (sizes[i] === bytes) return i;
+    for (let i = 1; i < sizes.length; i += 1) if (sizes[i] === bytes) return i;
     return -1;
   }
 
   #classHolding(size: number): number {
+    if (size <= this.#firstSize) return 0;
     const sizes = this.#sizes;
-    for (let i = 0; i < sizes.length; i += 1) if (size <= (sizes[i] ?? 0)) return i;
+    for (let i = 1; i < sizes.length; i += 1) if (size <= (sizes[i] ?? 0)) return i;
     return -1;
   }
 

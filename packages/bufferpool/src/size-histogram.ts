@@ -27,16 +27,19 @@ export class SizeHistogram {
   // Doubles: 32 bits would overflow within minutes at the speed of the pool.
   readonly #counts = new Float64Array(RANGES);
   #largest = 0;
+  // Most requests have the size of the one before, and are counted without finding their range.
+  #recentSize = 0;
+  #recentCount = 0;
 
   /** @param size a safe integer >= 0 */
   record(size: number): void {
-    const range = rangeOf(size);
-    this.#counts[range] = (this.#counts[range] ?? 0) + 1;
-    if (size > this.#largest) this.#largest = size;
+    if (size !== this.#recentSize) this.#countRecent(size);
+    this.#recentCount += 1;
   }
 
   /** What was counted, by size; ranges without any are left out. */
   buckets(): SizeBucket[] {
+    this.#countRecent(this.#recentSize);
     const buckets: SizeBucket[] = [];
     for (let range = 0; range < RANGES; range += 1) {
       const count = this.#counts[range] ?? 0;
@@ -45,6 +48,14 @@ export class SizeHistogram {
       buckets.push({ fromBytes, upToBytes: Math.min(upperEndOf(range), this.#largest), count });
     }
     return buckets;
+  }
+
+  #countRecent(nextSize: number): void {
+    const range = rangeOf(this.#recentSize);
+    this.#counts[range] = (this.#counts[range] ?? 0) + this.#recentCount;
+    if (this.#recentSize > this.#largest) this.#largest = this.#recentSize;
+    this.#recentSize = nextSize;
+    this.#recentCount = 0;
   }
 }
 

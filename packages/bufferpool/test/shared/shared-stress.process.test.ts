@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { randomBelow, seededRandom, systemClock } from '@logloft/clock';
 import { expect, test } from 'vitest';
@@ -8,6 +11,7 @@ import { SharedLayout } from '../../src/shared/shared-layout.ts';
 import { SLOT_STATE, TicketQueue } from '../../src/shared/ticket-queue.ts';
 import type { PoolWorkerTask } from './pool-worker.ts';
 
+const FLAGS = ['--conditions=@logloft/source', '--experimental-strip-types', '--no-warnings'];
 const PAGE_BYTES = 1024;
 const PAGES = 16;
 
@@ -22,7 +26,7 @@ function start(pool: SharedBufferPool, task: Omit<PoolWorkerTask, 'seat'>) {
   const seat = pool.seat();
   const worker = new Worker(new URL('./pool-worker.ts', import.meta.url), {
     workerData: { ...task, seat } satisfies PoolWorkerTask,
-    execArgv: ['--conditions=@logloft/source', '--experimental-strip-types', '--no-warnings'],
+    execArgv: FLAGS,
   });
   const failures: unknown[] = [];
   worker.on('error', (error) => failures.push(error));
@@ -185,4 +189,10 @@ test('a worker with nothing else to do stays alive while it waits for memory', a
   expect(await done).toEqual(['done']);
   expect(await run.exited).toEqual([0]);
   expect(pool.stats().availableBytes).toBe(PAGES * PAGE_BYTES);
+});
+
+test('the example of the README runs', async () => {
+  const program = fileURLToPath(new URL('./example/main.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program]);
+  expect(stdout).toBe('a worker has left 0 bytes behind\n'.repeat(4));
 });
