@@ -103,9 +103,17 @@ export class BatchSender<R, P = string> {
   }
 
   #onFailure(batch: RecordBatch<R, P>, error: unknown): void {
-    const again = batch.attempts < this.#maxAttempts && this.#isRetryable(error);
-    if (again) this.#accumulator.retry(batch, error);
-    else this.#accumulator.fail(batch, error);
+    try {
+      if (batch.attempts < this.#maxAttempts && this.#isRetryable(error)) {
+        this.#accumulator.retry(batch, error);
+        return;
+      }
+    } catch (failure) {
+      // The judgement itself failed: the batch must still end.
+      this.#accumulator.fail(batch, failure);
+      return;
+    }
+    this.#accumulator.fail(batch, error);
   }
 }
 

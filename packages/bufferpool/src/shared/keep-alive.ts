@@ -6,19 +6,33 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
  */
 export class KeepAlive {
   #reasons = 0;
+  #hasEnded = false;
+  /** Listens, which counts, but nothing is ever sent to it. */
   #port: MessagePort | undefined = undefined;
 
   hold(): void {
     this.#reasons += 1;
     if (this.#reasons > 1) return;
-    // A port that listens counts; nothing is ever sent to it.
-    this.#port = new MessageChannel().port1;
-    this.#port.on('message', () => undefined);
+    if (this.#port === undefined) {
+      this.#port = new MessageChannel().port1;
+      this.#port.on('message', () => undefined);
+    } else this.#port.ref();
   }
 
   release(): void {
     this.#reasons -= 1;
     if (this.#reasons > 0) return;
+    if (this.#hasEnded) this.#close();
+    else this.#port?.unref();
+  }
+
+  /** Gives the port up once nothing is awaited any more. */
+  end(): void {
+    this.#hasEnded = true;
+    if (this.#reasons === 0) this.#close();
+  }
+
+  #close(): void {
     this.#port?.close();
     this.#port = undefined;
   }

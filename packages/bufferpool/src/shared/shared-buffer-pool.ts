@@ -267,6 +267,7 @@ export class SharedBufferPool {
   async close(): Promise<void> {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
+    this.#gate.alive.end();
     if (this.#isMaker) {
       await this.#gate.inside(() => this.#core.close(), always);
       this.#collect();

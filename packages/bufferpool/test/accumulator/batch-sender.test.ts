@@ -1,5 +1,11 @@
+import { ManualClock } from '@logloft/clock';
 import { expect, test } from 'vitest';
-import { BatchSender, type BatchSenderOptions } from '../../src/accumulator/index.ts';
+import {
+  BatchSender,
+  type BatchSenderOptions,
+  RecordAccumulator,
+} from '../../src/accumulator/index.ts';
+import { SharedBufferPool } from '../../src/shared/index.ts';
 import { makeAccumulator, record, type TestRecord } from './test-accumulator.ts';
 
 function makeSender(options: Partial<BatchSenderOptions<TestRecord, string>> = {}) {
@@ -69,6 +75,41 @@ test('no batch is tried more than maxAttempts times, and its last error is what 
   await clock.advanceAsync(10_000);
   await settled;
   await sender.close();
+});
+
+test('a judgement that throws fails the batch, and its memory goes back', async () => {
+  const { accumulator, clock, pool, sender } = makeSender({
+    send: () => Promise.reject(new Error('network')),
+    isRetryable: () => {
+      throw new Error('no idea');
+    },
+  });
+  const batch = await accumulator.append('p', record('a', 100));
+  const settled = expect(batch.settled()).rejects.toThrow('no idea');
+  await clock.advanceAsync(0);
+  await settled;
+  expect(pool.stats().grantedBytes).toBe(0);
+  await sender.close();
+});
+
+test('the pool may be one that threads share', async () => {
+  const clock = new ManualClock();
+  const pool = SharedBufferPool.create({ totalBytes: 200, poolableBytes: 100 }, { clock });
+  const accumulator = new RecordAccumulator<TestRecord>(
+    {
+      estimatedBytes: ({ bytes }) => bytes,
+      write: ({ name }, target, offset) => target.write(name, offset),
+    },
+    { pool, clock },
+  );
+  const sent: string[] = [];
+  const sender = new BatchSender(accumulator, {
+    send: async ({ bytes }) => sent.push(bytes.toString()),
+  });
+  for (const name of ['a', 'b', 'c', 'd']) await accumulator.append('p', record(name, 100));
+  await sender.close();
+  expect(sent).toEqual(['a', 'b', 'c', 'd']);
+  expect(pool.stats().availableBytes).toBe(200);
 });
 
 test('no more than maxInFlight batches are in flight, and one a partition', async () => {
