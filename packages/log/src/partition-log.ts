@@ -99,7 +99,7 @@ export class PartitionLog {
     return this.#state.recoveryPoint;
   }
 
-  /** Greatest offset known to be in the remote tier, inclusive; -1 while unknown. */
+  /** Greatest offset known to be in the remote tier, inclusive; -1 while unknown or not tiered. */
   get highestOffsetInRemoteStorage(): number {
     return this.#state.highestOffsetInRemoteStorage;
   }
@@ -203,15 +203,26 @@ export class PartitionLog {
     return this.#state.subscribe(listener);
   }
 
-  /** Changes settings; they count from now on. @throws InvalidLogConfigError */
+  /**
+   * Changes settings; they count from now on. A log that leaves the remote tier forgets what was
+   * copied: if it is tiered again, nothing local goes before it has been copied anew.
+   *
+   * @throws InvalidLogConfigError
+   */
   updateConfig(config: LogConfigInput): void {
-    this.#state.config = resolveLogConfig(config, this.#state.config);
+    const state = this.#state;
+    state.config = resolveLogConfig(config, state.config);
+    if (!state.isTiered) state.highestOffsetInRemoteStorage = -1;
     this.#appender.drawJitter();
   }
 
-  /** Raises the offset up to which (inclusive) the remote tier has everything. It never falls. */
+  /**
+   * Raises the offset up to which (inclusive) the remote tier has everything; a lower one is ignored,
+   * and so is any while the log is not tiered.
+   */
   updateHighestOffsetInRemoteStorage(offset: number): void {
     const state = this.#state;
+    if (!state.isTiered) return;
     state.highestOffsetInRemoteStorage = Math.max(state.highestOffsetInRemoteStorage, offset);
   }
 

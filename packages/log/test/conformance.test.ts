@@ -210,6 +210,29 @@ describe.each(Object.keys(stores))('a partition log on %s', (name) => {
     await settled(manager.close(), clock);
   });
 
+  it('of a log that left the remote tier, and came back, waits for new copies', async () => {
+    const { log, manager, clock } = await open({
+      segmentBytes: 200,
+      remoteStorageEnable: true,
+      localRetentionMs: 0,
+      fileDeleteDelayMs: 0,
+    });
+    for (let i = 0; i < 10; i += 1) append(log);
+    await settled(log.flush(), clock);
+    clock.advance(10);
+    log.updateHighestOffsetInRemoteStorage(5);
+    log.updateConfig({ remoteStorageEnable: false });
+    expect(log.highestOffsetInRemoteStorage).toBe(-1);
+    // A copy that was under way ends now, and its objects are about to go.
+    log.updateHighestOffsetInRemoteStorage(7);
+    log.updateConfig({ remoteStorageEnable: true });
+    expect([log.highestOffsetInRemoteStorage, log.applyRetention()]).toEqual([-1, 0]);
+    const first = log.rolledSegments()[0];
+    log.updateHighestOffsetInRemoteStorage((first?.nextOffset ?? 0) - 1);
+    expect(log.applyRetention()).toBe(1);
+    await settled(manager.close(), clock);
+  });
+
   it('of a tiered log removes only what is remote, and sends readers of it there', async () => {
     const { log, manager, clock } = await open({
       segmentBytes: 200,

@@ -8,7 +8,6 @@ import { ConfigError } from '../config/config-error.ts';
 import { BROKER_CONFIG, type ConfigDefinitions, TOPIC_CONFIG } from '../config/definitions.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
 import type { NodeIdentity } from '../node.ts';
-import type { Topic } from '../topics/topic.ts';
 import type { TopicManager } from '../topics/topic-manager.ts';
 import { refuse, type TopicRefusal } from '../topics/topic-outcome.ts';
 
@@ -73,30 +72,10 @@ function topicResource(
     definitions: TOPIC_CONFIG,
     current,
     effective: configs.topic(current),
-    check: (overrides) => {
-      const checked = checkTopicConfig({ overrides, layers: configs.layers, previous: current });
-      if (configs.effective(checked).settings.tiered) refuseReturn(topic);
-      return checked;
-    },
+    check: (overrides) =>
+      checkTopicConfig({ overrides, layers: configs.layers, previous: current }),
     store: (overrides) => topics.setOverrides(topic.topicId, overrides),
   };
-}
-
-/**
- * A log never forgets, while it is open, up to where it was copied. Tiered again it would give up local
- * segments whose copies are deleted.
- *
- * @throws ConfigError when the topic has left the remote tier since the start
- */
-function refuseReturn({ name, partitions }: Topic): void {
-  const hasLeft = partitions.some(
-    ({ settings, log }) => !settings.tiered && log.highestOffsetInRemoteStorage >= 0,
-  );
-  if (!hasLeft) return;
-  throw new ConfigError('LOGLOFT_CONFIG_CONFLICT', {
-    key: 'remote.storage.enable',
-    reason: `remote.storage.enable was switched off for ${name} since the broker started. Restart the broker before it is switched on again.`,
-  });
 }
 
 function brokerResource(

@@ -14,6 +14,7 @@ export class LogView implements PartitionLogView {
   readonly topicIdPartition: TopicIdPartition;
   readonly #log: PartitionLog;
   readonly #checkpoint: () => Promise<void>;
+  #isRetired = false;
 
   /** @param checkpoint makes log starts outlive a crash */
   constructor(partition: Partition, checkpoint: () => Promise<void>) {
@@ -60,8 +61,13 @@ export class LogView implements PartitionLogView {
     return [...rolled.map(viewOf), this.#activeSegment(rolled)];
   }
 
+  /** Nothing counts as copied any more: the copies that this view is told of go, or will go. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
   updateHighestOffsetInRemoteStorage(offset: number): void {
-    this.#log.updateHighestOffsetInRemoteStorage(offset);
+    if (!this.#isRetired) this.#log.updateHighestOffsetInRemoteStorage(offset);
   }
 
   async advanceLogStartOffset(offset: number): Promise<void> {

@@ -110,9 +110,16 @@ export class TieredPartitions implements TopicListener {
     return this.#manager.pendingDeletions().some((pending) => keyOf(pending) === key);
   }
 
-  /** What only the remote tier has cannot be read any more, so the log begins behind it. */
+  /**
+   * What only the remote tier has cannot be read any more, so the log begins behind it. A copy that
+   * ends only now must not count, not even when the topic is tiered again by then: that works with a
+   * view of its own.
+   */
   #discard(partitions: readonly Partition[]): Promise<void> {
-    for (const { log } of partitions) {
+    for (const partition of partitions) {
+      const { log } = partition;
+      this.#views.get(partition)?.retire();
+      this.#views.delete(partition);
       log.deleteRecordsBefore(Math.min(log.localLogStartOffset, log.highWatermark));
     }
     return this.#changes.run(async () => {

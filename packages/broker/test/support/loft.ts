@@ -28,6 +28,8 @@ export class Loft {
   /** Bytes of the segments whose copy succeeded. */
   copiedBytes = 0;
   fetches = 0;
+  /** Deletions of segments that were asked for. */
+  deletions = 0;
   fault: Fault = 'none';
   copyFault: Fault = 'none';
 
@@ -101,6 +103,7 @@ class LoftStorage implements RemoteStorageManager {
     segment: RemoteLogSegmentMetadata,
     options: CallOptions = {},
   ): Promise<void> {
+    this.#loft.deletions += 1;
     await suffer(this.#loft.copyFault, options);
     await this.#inner.deleteLogSegmentData(segment, options);
   }

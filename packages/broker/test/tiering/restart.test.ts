@@ -49,6 +49,23 @@ async function setOn(topic: string, name: string, value: string, also: [string, 
   return await alterConfigs(client, { type: RESOURCE.topic, name: topic }, changes);
 }
 
+function switchOff(also: [string, string][]) {
+  return setOn(TOPIC, 'remote.storage.enable', 'false', [
+    ['remote.log.delete.on.disable', 'true'],
+    ...also,
+  ]);
+}
+
+function comeBack() {
+  return setOn(TOPIC, 'remote.storage.enable', 'true', [['local.retention.bytes', '1']]);
+}
+
+function statusOf(topic: string) {
+  const status = broker.partitionStatus(topic, 0);
+  if (status === undefined) throw new Error(`there is no partition 0 of ${topic}`);
+  return status;
+}
+
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'logloft-tiering-'));
   loft = new Loft();
@@ -202,28 +219,78 @@ test('switching tiering off goes on after a restart', async () => {
   await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
 });
 
-test('a topic that left the remote tier comes back after a restart: it is copied anew, and loses nothing', async () => {
+test('a topic that left the remote tier comes back in the same process: it is copied anew, and loses nothing', async () => {
   const configs = { ...COLD, 'local.retention.bytes': '-2' };
   await broker.createTopic({ name: TOPIC, configs });
   await fill(client, TOPIC, { to: RECORDS });
   await vi.waitFor(async () => expect(await loft.segments()).toHaveLength(3), WAIT);
-  const copies = loft.copies.length;
-  await setOn(TOPIC, 'remote.storage.enable', 'false', [['remote.log.delete.on.disable', 'true']]);
-  const comeBack = () =>
-    setOn(TOPIC, 'remote.storage.enable', 'true', [['local.retention.bytes', '1']]);
-  const refused = await comeBack();
-  expect(refused.errorCode).toBe(ErrorCode.INVALID_CONFIG);
-  expect(refused.errorMessage).toContain('Restart');
+  for (let end = RECORDS; end <= 2 * RECORDS; end += RECORDS) {
+    const first = loft.copies.length;
+    const { deletions } = loft;
+    // The old data goes late. Until then nothing is copied, and so nothing local may go.
+    loft.copyFault = 'fails';
+    await switchOff([['local.retention.bytes', '-2']]);
+    expect(statusOf(TOPIC).highestOffsetInRemoteStorage).toBe(-1);
+    await vi.waitFor(() => expect(loft.deletions).toBeGreaterThan(deletions), WAIT);
+    expect(await comeBack()).toMatchObject({ errorCode: 0, errorMessage: null });
+    await fill(client, TOPIC, { from: end, to: end + RECORDS });
+    const { localLogStartOffset, logStartOffset } = statusOf(TOPIC);
+    expect(localLogStartOffset).toBe(logStartOffset);
+    loft.copyFault = 'none';
+    expect(await untilCold(broker, TOPIC)).toBeGreaterThan(end);
+    const copied = loft.copies.slice(first).map((copy) => Number(copy.split('@')[1]));
+    expect(copied[0]).toBe(logStartOffset);
+    expect(new Set(copied).size).toBe(copied.length);
+    expect(statusOf(TOPIC).logStartOffset).toBe(logStartOffset);
+    expect(await readBack(client, TOPIC, logStartOffset)).toBe(end + RECORDS);
+  }
+  const logStart = statusOf(TOPIC).logStartOffset;
   await stop();
   await start();
-  expect((await comeBack()).errorCode).toBe(0);
+  expect(await readBack(client, TOPIC, logStart)).toBe(3 * RECORDS);
+});
+
+test('a topic that leaves the remote tier and comes back at once reads whole from its log start', async () => {
+  await makeCold();
+  const copies = loft.copies.length;
+  const [left, back] = await Promise.all([switchOff([]), comeBack()]);
+  expect([left.errorCode, back.errorCode]).toEqual([0, 0]);
   await fill(client, TOPIC, { from: RECORDS, to: 2 * RECORDS });
   await untilCold(broker, TOPIC);
-  expect(loft.copies.length).toBeGreaterThan(copies + 3);
-  expect(await readBack(client, TOPIC)).toBe(2 * RECORDS);
+  const { logStartOffset } = statusOf(TOPIC);
+  expect(await readBack(client, TOPIC, logStartOffset)).toBe(2 * RECORDS);
+  expect(loft.copies.length).toBeGreaterThan(copies);
+});
+
+test('a copy that is under way while the topic leaves the remote tier and comes back counts as none', async () => {
+  const configs = { ...COLD, 'local.retention.bytes': '-2' };
+  loft.copyFault = 'hangs';
+  await broker.createTopic({ name: TOPIC, configs });
+  await fill(client, TOPIC, { to: RECORDS });
+  await vi.waitFor(() => expect(loft.copies).toHaveLength(1), WAIT);
+  const left = switchOff([]);
+  const back = comeBack();
+  loft.copyFault = 'none';
+  expect([(await left).errorCode, (await back).errorCode]).toEqual([0, 0]);
+  await untilCold(broker, TOPIC);
+  expect(statusOf(TOPIC).logStartOffset).toBe(0);
+  expect(await readBack(client, TOPIC)).toBe(RECORDS);
+});
+
+test('switching tiering off a second time goes on after a restart', async () => {
+  await makeCold();
+  const off: [string, string][] = [['local.retention.bytes', '-2']];
+  await switchOff(off);
+  await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
+  await comeBack();
+  await fill(client, TOPIC, { from: RECORDS, to: 2 * RECORDS });
+  await untilCold(broker, TOPIC);
+  loft.copyFault = 'fails';
+  await switchOff(off);
   await stop();
+  loft.copyFault = 'none';
   await start();
-  expect(await readBack(client, TOPIC)).toBe(2 * RECORDS);
+  await vi.waitFor(async () => expect(await loft.keys()).toEqual([]), WAIT);
 });
 
 test('a topic that joins the remote tier later is copied from its local start', async () => {
