@@ -104,7 +104,7 @@ export class QuotaWindow implements Gate {
 
   /** Exactly at the bound it is open. */
   isOpen(): boolean {
-    return this.#demandedRate() <= this.#bound;
+    return this.#live().measureWith(this.#config, this.#reservedBytes) <= this.#bound;
   }
 
   charge(bytes: number): void {
@@ -125,9 +125,11 @@ export class QuotaWindow implements Gate {
   }
 
   throttleTimeMs(): number {
-    const rate = this.#demandedRate();
+    const window = this.#live();
+    const rate = window.measureWith(this.#config, this.#reservedBytes);
     if (rate <= this.#bound) return 0;
-    return throttleTimeMs({ rate, bound: this.#bound, windowMs: this.windowMs });
+    const windowMs = window.windowSizeMs(this.#config);
+    return throttleTimeMs({ rate, bound: this.#bound, windowMs });
   }
 
   /** Takes the rate out of the registry. It still counts for those who hold it. */
@@ -135,12 +137,6 @@ export class QuotaWindow implements Gate {
     this.#isClosed = true;
     if (this.#display === undefined || !this.#isRegistered(this.#display)) return;
     this.#display.metrics.removeSensor(this.#display.name.sensor);
-  }
-
-  #demandedRate(): number {
-    const rate = this.#live();
-    const bytes = rate.total(this.#config) + this.#reservedBytes;
-    return bytes / (rate.windowSizeMs(this.#config) / 1000);
   }
 
   #isRegistered({ metrics, name }: WindowDisplay): boolean {

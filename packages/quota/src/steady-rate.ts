@@ -35,6 +35,13 @@ export class SteadyRate implements MeasurableStat {
     return this.#rate.measure(config, steadyNow(this.#clock));
   }
 
+  /** The rate as if `extraBytes` were in the window too. */
+  measureWith(config: MetricConfig, extraBytes: number): number {
+    const nowMs = steadyNow(this.#clock);
+    const bytes = this.#rate.total(config, nowMs) + extraBytes;
+    return bytes / (this.#rate.windowSizeMs(config, nowMs) / 1000);
+  }
+
   /** The bytes in the window. */
   total(config: MetricConfig): number {
     return this.#rate.total(config, steadyNow(this.#clock));
