@@ -12,6 +12,9 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['g', 1024 ** 3],
   ['gib', 1024 ** 3],
   ['gb', 1000 ** 3],
+  ['t', 1024 ** 4],
+  ['tib', 1024 ** 4],
+  ['tb', 1000 ** 4],
 ]);
 
 /**
@@ -21,11 +24,17 @@ const UNITS: ReadonlyMap<string, number> = new Map([
  * @throws UsageError when it is none, or below 1 byte
  */
 export function parseByteSize(text: string, what: string): number {
+  const bytes = byteSizeOf(text);
+  if (bytes !== undefined) return bytes;
+  throw new UsageError(`${what} needs a size such as 512MiB, got ${JSON.stringify(text)}.`);
+}
+
+/** The size that a text says; `undefined` when it says none, or less than 1 byte. */
+export function byteSizeOf(text: string): number | undefined {
   const match = /^(?<count>\d+(?:\.\d+)?)\s*(?<unit>[a-z]*)$/i.exec(text.trim());
   const factor = UNITS.get(match?.groups?.['unit']?.toLowerCase() ?? '');
   const bytes = Math.round(Number(match?.groups?.['count']) * (factor ?? Number.NaN));
-  if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
-  throw new UsageError(`${what} needs a size such as 512MiB, got ${JSON.stringify(text)}.`);
+  return Number.isSafeInteger(bytes) && bytes >= 1 ? bytes : undefined;
 }
 
 /** A size for people: `1.5 MiB`. */

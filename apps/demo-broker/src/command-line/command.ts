@@ -1,4 +1,5 @@
 import type { LogLevel } from '../logger.ts';
+import type { QuotaLabCommand } from '../quota-lab/quota-lab-command.ts';
 import type { Address } from './address.ts';
 
 /** What `logloft start` is told. */
@@ -35,4 +36,8 @@ export interface DemoCommand {
 }
 
 /** What the command line asks for. */
-export type Command = StartCommand | DemoCommand | { readonly kind: 'help' | 'version' };
+export type Command =
+  | StartCommand
+  | DemoCommand
+  | QuotaLabCommand
+  | { readonly kind: 'help' | 'version' };

@@ -1,5 +1,5 @@
 /** Commands that take flags. */
-export type FlaggedCommand = 'start' | 'demo';
+export type FlaggedCommand = 'start' | 'demo' | 'quota-lab';
 
 /** One flag of the command line. */
 export interface Flag {
@@ -101,9 +101,63 @@ export const FLAGS: readonly Flag[] = [
     text: ['How many bytes to send at most. Default 16MiB.'],
   },
   {
+    name: 'backlog',
+    value: 'SIZE',
+    commands: ['quota-lab'],
+    text: ['What waits to be copied when tiering is turned on. Default 10GiB.'],
+  },
+  {
+    name: 'limit',
+    value: 'RATE',
+    commands: ['quota-lab'],
+    text: ['The write quota, such as 50MiB/s, the default.'],
+  },
+  {
+    name: 'ingest',
+    value: 'RATE',
+    commands: ['quota-lab'],
+    text: ['What producers add meanwhile. Default 0.'],
+  },
+  {
+    name: 'segment',
+    value: 'SIZE',
+    commands: ['quota-lab'],
+    text: ['Bytes of a segment. Default 1GiB.'],
+  },
+  {
+    name: 'writers',
+    value: 'N',
+    commands: ['quota-lab'],
+    text: ['How many copies may run at a time, up to 100. Default 10.'],
+  },
+  {
+    name: 'window-num',
+    value: 'N',
+    commands: ['quota-lab'],
+    text: ['Samples of the window of the quota. Default 61.'],
+  },
+  {
+    name: 'window-seconds',
+    value: 'N',
+    commands: ['quota-lab'],
+    text: ['Seconds of each sample. Default 1.'],
+  },
+  {
+    name: 'policy',
+    value: 'POLICY',
+    commands: ['quota-lab'],
+    text: ['none, abort, wait, pace, some of them with commas, or all, the', 'default.'],
+  },
+  {
+    name: 'svg',
+    value: 'FILE',
+    commands: ['quota-lab'],
+    text: ['Draw the charts into this file, too.'],
+  },
+  {
     name: 'json',
-    commands: ['start'],
-    text: ['One JSON object a line on stdout: first ready, then log lines.'],
+    commands: ['start', 'quota-lab'],
+    text: ['JSON on stdout; of start an object a line: ready, then log lines.'],
   },
   {
     name: 'quiet',
@@ -120,13 +174,13 @@ export const FLAGS: readonly Flag[] = [
   {
     name: 'help',
     short: 'h',
-    commands: ['start', 'demo'],
+    commands: ['start', 'demo', 'quota-lab'],
     text: ['Show this.'],
   },
   {
     name: 'version',
     short: 'v',
-    commands: ['start', 'demo'],
+    commands: ['start', 'demo', 'quota-lab'],
     text: ['Show the version.'],
   },
 ];

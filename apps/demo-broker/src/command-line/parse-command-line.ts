@@ -1,4 +1,5 @@
 import { isLogLevel, LOG_LEVELS, type LogLevel } from '../logger.ts';
+import { readQuotaLabFlags } from '../quota-lab/read-quota-lab-flags.ts';
 import { parseAddress, parsePort } from './address.ts';
 import { parseByteSize } from './byte-size.ts';
 import type { Command, DemoCommand, StartCommand } from './command.ts';
@@ -7,7 +8,7 @@ import { nearestWord } from './nearest-word.ts';
 import { type FlagsAndWords, readFlags } from './read-flags.ts';
 import { UsageError } from './usage-error.ts';
 
-const COMMANDS = ['start', 'demo', 'help', 'version'] as const;
+const COMMANDS = ['start', 'demo', 'quota-lab', 'help', 'version'] as const;
 
 const DEFAULT_MEMORY_BYTES = 512 * 1024 * 1024;
 const DEFAULT_DEMO_BYTES = 16 * 1024 * 1024;
@@ -32,7 +33,9 @@ export function parseCommandLine(args: readonly string[]): Command {
       );
     }
   }
-  return name === 'start' ? startCommand(flags) : demoCommand(flags);
+  if (name === 'start') return startCommand(flags);
+  if (name === 'demo') return demoCommand(flags);
+  return readQuotaLabFlags({ textOf: (flag) => text(flags, flag), json: flags.has('json') });
 }
 
 function commandName(words: readonly string[]): (typeof COMMANDS)[number] {

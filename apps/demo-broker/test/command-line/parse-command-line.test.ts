@@ -103,7 +103,7 @@ describe('the command line', () => {
     [['--remote', 'x'], 'Did you mean --remote-storage?'],
     [['-x'], 'There is no flag -x.'],
     [['strat'], 'Did you mean start?'],
-    [['produce-something'], 'There are start, demo, help, version.'],
+    [['produce-something'], 'There are start, demo, quota-lab, help, version.'],
     [['start', 'demo'], 'Nothing can follow start but flags, got "demo".'],
     [['--port'], '--port needs a value'],
     [['--port', '--json'], '--port needs a value'],
