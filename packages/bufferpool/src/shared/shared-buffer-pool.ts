@@ -20,7 +20,7 @@ import {
   type SharedBufferPoolOptions,
 } from './shared-options.ts';
 import type { SharedBufferPoolStats } from './shared-stats.ts';
-import { SharedWaiter } from './shared-waiter.ts';
+import { SharedWaiter, type SharedWaiterRequest } from './shared-waiter.ts';
 import { SlotSleeper } from './slot-sleeper.ts';
 import { SLOT_STATE } from './ticket-queue.ts';
 
@@ -152,20 +152,22 @@ export class SharedBufferPool {
     const { signal } = options;
     signal?.throwIfAborted();
     checkSize(size, this.#totalBytes, this.#isClosed);
-    const place = (): Placed => this.#place(size, maxBlockMs, false);
     const startedMs = this.#clock.monotonic();
-    let placed = this.#gate.tryInside(place);
-    if (placed === BUSY) {
-      const isWorthIt = (): boolean =>
-        signal?.aborted !== true && this.#clock.monotonic() - startedMs < maxBlockMs;
-      placed = await this.#gate.inside(place, isWorthIt);
-    }
-    if (placed === BUSY) {
+    const isWorthIt = (): boolean =>
+      signal?.aborted !== true && this.#clock.monotonic() - startedMs < maxBlockMs;
+    const attempt = (): Attempt => {
       signal?.throwIfAborted();
-      throw this.#exhaustedError(size, maxBlockMs);
-    }
-    if (placed.first >= 0) return this.#buffers.grant(placed.first, size);
-    return this.#wait(placed.slot, size, maxBlockMs, signal);
+      const placed = this.#place(size, maxBlockMs, false);
+      if (placed.first >= 0) return { buffer: this.#buffers.grant(placed.first, size) };
+      // Still inside the lock, so that the waiters of this thread are in the order of their tickets.
+      const request = { slot: placed.slot, requestedBytes: size, maxBlockMs, signal };
+      return { wait: this.#wait({ ...request, nowMs: startedMs }) };
+    };
+    let result = this.#gate.tryInside(attempt);
+    if (result === BUSY) result = await this.#gate.inside(attempt, isWorthIt);
+    if (result !== BUSY) return result.buffer ?? result.wait;
+    signal?.throwIfAborted();
+    throw this.#exhaustedError(size, maxBlockMs);
   }
 
   /**
@@ -310,15 +312,8 @@ export class SharedBufferPool {
     return { first, slot };
   }
 
-  #wait(
-    slot: number,
-    size: number,
-    maxBlockMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Buffer> {
+  #wait(request: SharedWaiterRequest): Promise<Buffer> {
     return new Promise<Buffer>((resolve, reject) => {
-      const nowMs = this.#clock.monotonic();
-      const request = { slot, requestedBytes: size, maxBlockMs, nowMs, signal };
       const waiter = new SharedWaiter(request, resolve, reject);
       this.#waiters.append(waiter);
       this.#deadlines.add(waiter);
@@ -395,3 +390,8 @@ interface Placed {
   readonly first: number;
   readonly slot: number;
 }
+
+/** What an asynchronous allocation came to: its buffer, or the wait for it. */
+type Attempt =
+  | { readonly buffer: Buffer; readonly wait?: never }
+  | { readonly buffer?: never; readonly wait: Promise<Buffer> };

@@ -58,6 +58,47 @@ test('a wait that ends while the lock is held is taken out of the queue as soon 
   expect(clock.pendingTimers).toBe(0);
 });
 
+/** A clock that does something when it is asked for the time the next time but one. */
+class HookedClock extends ManualClock {
+  #hooks: (() => void)[] = [];
+
+  onSecondLook(hook: () => void): void {
+    this.#hooks = [() => undefined, hook];
+  }
+
+  override monotonic(): number {
+    this.#hooks.shift()?.();
+    return super.monotonic();
+  }
+}
+
+test('who had to wait for the lock keeps its place among the waiters of its thread', async () => {
+  const clock = new HookedClock();
+  const pool = SharedBufferPool.create({ totalBytes: 100, poolableBytes: 100 }, { clock });
+  const seat = pool.seat();
+  const lock = new SharedLock(SharedLayout.open(seat.memory).words, seat.ownerId);
+  const held = await pool.allocate(100);
+  const served: number[] = [];
+  const allocate = async (name: number): Promise<void> => {
+    const buffer = await pool.allocate(100);
+    served.push(name);
+    pool.deallocate(buffer);
+  };
+  lock.tryEnter(0);
+  // The lock is free again as soon as the first has seen that it must wait for it.
+  clock.onSecondLook(() => lock.leave());
+  const waits = [allocate(0)];
+  // Others come in every step between its getting in and its taking note of it.
+  for (let name = 1; name <= 20; name += 1) {
+    await Promise.resolve();
+    waits.push(allocate(name));
+  }
+  pool.deallocate(held);
+  await Promise.all(waits);
+  expect(served).toHaveLength(21);
+  expect(pool.stats()).toMatchObject({ availableBytes: 100, waiters: 0 });
+});
+
 test('two threads that died are reclaimed in any order, also the one inside the lock last', async () => {
   const clock = new ManualClock();
   const pool = SharedBufferPool.create({ totalBytes: 1000, poolableBytes: 100 }, { clock });
