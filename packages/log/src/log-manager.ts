@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, RandomSource, Timer } from '@logloft/clock';
 import { systemRandom } from '@logloft/clock';
 import { InvalidPartitionError, LogClosedError, LogError, storageErrorOf } from './errors.ts';
-import { findPartitions, readTopicId } from './load/find-partitions.ts';
+import { findPartitions } from './load/find-partitions.ts';
 import { loadLog } from './load/log-loader.ts';
 import type { RecoveryReport } from './load/recovery-report.ts';
 import { LogCheckpoints } from './log-checkpoints.ts';
@@ -21,9 +21,10 @@ import {
   PARTITION_METADATA_FILE,
   printPartitionMetadata,
 } from './partition-metadata.ts';
+import { PartitionTrash } from './partition-trash.ts';
 import { SegmentCache } from './segment-cache.ts';
 import { SegmentDisposal } from './segment-disposal.ts';
-import { deletedDirectoryName, isLegalTopicName, partitionDirectoryName } from './segment-files.ts';
+import { isLegalTopicName, partitionDirectoryName } from './segment-files.ts';
 import type { FileSystem } from './store/file-system.ts';
 import { MemoryFileSystem } from './store/memory-file-system.ts';
 import { nodeFileSystem } from './store/node-file-system.ts';
@@ -63,6 +64,7 @@ export class LogManager {
   readonly #logger: LogLogger;
   readonly #runtime: LogRuntime;
   readonly #checkpoints: LogCheckpoints;
+  readonly #trash: PartitionTrash;
   readonly #topics = new Map<string, Map<number, PartitionLog>>();
   /** Names of directories that are about to get another one. */
   readonly #deleting = new Set<string>();
@@ -82,6 +84,7 @@ export class LogManager {
     this.#logger = context.logger ?? silentLogger;
     this.#checkpoints = new LogCheckpoints(this.#fs, this.#directory, this.#logger);
     this.#runtime = this.#createRuntime(context.random ?? systemRandom);
+    this.#trash = new PartitionTrash(this.#directory, this.#runtime);
   }
 
   /**
@@ -129,7 +132,8 @@ export class LogManager {
    *
    * @param topicId 22 characters of base64url
    * @throws InvalidPartitionError for a name or number that Kafka does not allow, or one in use
-   * @throws LogStorageError when the file system refuses; nothing is left then
+   * @throws LogStorageError when the file system refuses; what this made is gone then, what was there
+   *   before stays
    */
   create(
     topic: string,
@@ -142,12 +146,10 @@ export class LogManager {
     const resolved = resolveLogConfig(config, this.#config.defaults);
     const directory = join(this.#directory, partitionDirectoryName(topic, partition));
     const state = new LogState({ topic, partition, topicId, directory }, resolved, this.#runtime);
-    const previousId = readTopicId(this.#fs, directory);
-    if (previousId !== undefined && previousId !== topicId) {
-      const renamed = this.#renameAway(directory, topic, partition);
-      this.#runtime.disposal.disposeDirectory(renamed, resolved.fileDeleteDelayMs);
-    }
+    let isNew = false;
     try {
+      this.#trash.removeOther(state);
+      isNew = this.#fs.statSync(directory) === undefined;
       this.#fs.makeDirectorySync(directory);
       this.#fs.writeFileSync(
         join(directory, PARTITION_METADATA_FILE),
@@ -157,7 +159,8 @@ export class LogManager {
       const report = loadLog(state, unknown);
       if (report.recovered) this.#reports.push(report);
     } catch (error) {
-      this.#runtime.disposal.disposeDirectory(this.#renameAway(directory, topic, partition), 0);
+      // What was there before is of use once the file system has recovered.
+      if (isNew) this.#trash.remove(state, 0);
       throw storageErrorOf(error, `making the log of ${state.name}`, state.name);
     }
     return this.#add(state);
@@ -179,8 +182,7 @@ export class LogManager {
     try {
       // Nothing must be written by its path any more, which a new partition may have.
       await log.abandon();
-      const renamed = this.#renameAway(log.directory, topic, partition);
-      this.#runtime.disposal.disposeDirectory(renamed, log.config.fileDeleteDelayMs);
+      this.#trash.remove(log, log.config.fileDeleteDelayMs);
     } finally {
       this.#deleting.delete(name);
     }
@@ -328,19 +330,6 @@ export class LogManager {
     }
     if (this.get(topic, partition) !== undefined) {
       throw new InvalidPartitionError(`${name} exists already`, { partition: name });
-    }
-  }
-
-  /** Gives a directory the name of one that is to be removed; returns it. */
-  #renameAway(directory: string, topic: string, partition: number): string {
-    const uniqueId = Buffer.from(this.#runtime.random.fill(new Uint8Array(16))).toString('hex');
-    const target = join(this.#directory, deletedDirectoryName(topic, partition, uniqueId));
-    try {
-      this.#fs.renameSync(directory, target);
-      return target;
-    } catch (error) {
-      this.#logger.warn(`Could not rename ${directory}`, { error });
-      return directory;
     }
   }
 

@@ -4,11 +4,12 @@ import {
   InvalidLogConfigError,
   InvalidPartitionError,
   LogManager,
+  LogStorageError,
   resolveLogConfig,
 } from '../src/index.ts';
 import { testBatch } from './support/batches.ts';
 import { openLog, settled, TOPIC_ID } from './support/open-logs.ts';
-import { SimulatedFileSystem } from './support/simulated-file-system.ts';
+import { SimulatedFileSystem, systemError } from './support/simulated-file-system.ts';
 
 const OTHER_ID = 'BBBBBBBBBBBBBBBBBBBBBB';
 
@@ -91,6 +92,46 @@ describe('LogManager', () => {
     await settled(second.manager.close(), second.clock);
     const metadata = `version: 0\ntopic_id: ${TOPIC_ID}`;
     expect(fileSystem.contentOf('/logs/topic-0/partition.metadata').toString()).toBe(metadata);
+  });
+
+  it('says what is wrong when a partition cannot be made, and leaves nothing', async () => {
+    const fileSystem = new SimulatedFileSystem();
+    const { manager, clock } = await openLog({ directory: '/logs', fileSystem });
+    for (const failing of ['readFile', 'makeDirectory', 'writeFile']) {
+      fileSystem.faults.fail = (call, path) =>
+        call === failing && path.includes('other-0') ? systemError('ENOTDIR') : undefined;
+      expect(() => manager.create('other', 0, OTHER_ID)).toThrow(LogStorageError);
+      expect(manager.get('other', 0)).toBeUndefined();
+      fileSystem.faults.fail = () => undefined;
+    }
+    expect(manager.create('other', 0, OTHER_ID).logEndOffset).toBe(0);
+    await settled(manager.close(), clock);
+  });
+
+  it('keeps what was there when a partition cannot be taken over, and makes none in the place of another', async () => {
+    const fileSystem = new SimulatedFileSystem();
+    const store = { directory: '/logs', fileSystem };
+    const first = await openLog(store);
+    first.log.append(testBatch(), { leaderEpoch: 1 });
+    await settled(first.manager.close(), first.clock);
+    const path = '/logs/topic-0/partition.metadata';
+    const metadata = fileSystem.contentOf(path);
+    fileSystem.setContent(path, Buffer.from('version: 0\ntop'));
+    const { clock } = first;
+    const manager = await LogManager.open(store, {}, { clock });
+    const failing = (name: string): void => {
+      fileSystem.faults.fail = (call, at) =>
+        call === name && at.includes('topic-0') ? systemError('EIO') : undefined;
+    };
+    failing('open');
+    expect(() => manager.create('topic', 0, TOPIC_ID)).toThrow(LogStorageError);
+    fileSystem.setContent(path, metadata);
+    failing('rename');
+    expect(() => manager.create('topic', 0, OTHER_ID)).toThrow(LogStorageError);
+    failing('nothing');
+    await clock.advanceAsync(60_000);
+    expect(manager.create('topic', 0, TOPIC_ID).logEndOffset).toBe(1);
+    await settled(manager.close(), clock);
   });
 
   it('checks retention and flushes by itself at its intervals', async () => {

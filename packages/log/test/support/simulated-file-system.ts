@@ -114,7 +114,8 @@ export class SimulatedFileSystem implements FileSystem {
 
   statSync(path: string): FileFacts | undefined {
     const inode = this.#entries.get(path);
-    return inode && { size: inode.content.length, modifiedMs: 0 };
+    if (inode === undefined && !this.#directories.has(path)) return undefined;
+    return { size: inode?.content.length ?? 0, modifiedMs: 0 };
   }
 
   listSync(directory: string): string[] {
