@@ -14,13 +14,15 @@ import { createHandlers } from './start/create-handlers.ts';
 import { createMemoryPools } from './start/memory-pools.ts';
 import { openCoordinator } from './start/open-coordinator.ts';
 import { Listeners } from './start/open-listeners.ts';
-import { openRemoteTier } from './start/open-remote-tier.ts';
-import { openStorage, type Surroundings } from './start/open-storage.ts';
+import type { openRemoteTier as OpenRemoteTier } from './start/open-remote-tier.ts';
+import { openStorage, type Storage, type Surroundings } from './start/open-storage.ts';
 import { RunningBroker } from './start/running-broker.ts';
 import { resolveSettings, type Settings } from './start/settings.ts';
+import { goWithoutRemoteTier } from './start/without-remote-tier.ts';
 import type { StartBrokerOptions } from './start-broker-options.ts';
 import { BrokerStatistics } from './statistics/broker-statistics.ts';
 import { registerStatistics } from './statistics/register-statistics.ts';
+import type { RemoteTier } from './tiering/remote-tier.ts';
 
 /**
  * Starts a broker that unmodified Kafka clients can talk to. When it resolves everything is loaded,
@@ -79,7 +81,7 @@ async function open(settings: Settings, start: Start): Promise<RunningBroker> {
     closers,
     forgetMembersOnDisconnect,
   });
-  const remoteTier = await openRemoteTier(settings, storage, { ...surroundings, metrics, closers });
+  const remoteTier = await openTier(settings, storage, { ...surroundings, metrics, closers });
   const listeners = new Listeners(settings);
   const node: NodeIdentity = {
     nodeId: settings.nodeId,
@@ -127,4 +129,19 @@ async function open(settings: Settings, start: Start): Promise<RunningBroker> {
     startReport,
     closers,
   });
+}
+
+/** What tiering is made of is loaded by those brokers alone that tier. */
+async function openTier(
+  settings: Settings,
+  storage: Storage,
+  context: Parameters<typeof OpenRemoteTier>[2],
+): Promise<RemoteTier | undefined> {
+  const { remoteStorage } = settings;
+  if (remoteStorage === undefined) {
+    goWithoutRemoteTier(storage);
+    return undefined;
+  }
+  const { openRemoteTier } = await import('./start/open-remote-tier.ts');
+  return openRemoteTier(remoteStorage, { settings, storage }, context);
 }

@@ -13,7 +13,6 @@ import { findOffset, isKnownTimestamp } from '../offsets/find-offset.ts';
 import type { FoundOffset, RemoteOffsets } from '../offsets/remote-offsets.ts';
 import { TimedLookups } from '../offsets/timed-lookups.ts';
 import type { DeadlineQueue } from '../purgatory/deadline-queue.ts';
-import { remoteErrorCode } from '../tiering/remote-error-code.ts';
 import { checkLeaderEpoch } from '../topics/leader-epoch.ts';
 import type { Partition } from '../topics/partition.ts';
 import { unlessGone } from './unless-gone.ts';
@@ -94,13 +93,16 @@ async function lookUp(
     return foundAt(partitionIndex, found);
   } catch (error) {
     const isOverdue = remote.isOverdue && !(error instanceof LogError);
-    return failed(partitionIndex, isOverdue ? ErrorCode.REQUEST_TIMED_OUT : errorCodeOf(error));
+    return failed(
+      partitionIndex,
+      isOverdue ? ErrorCode.REQUEST_TIMED_OUT : errorCodeOf(error, remote),
+    );
   }
 }
 
 /** @throws `error` itself when it is not one that a look-up can cause */
-function errorCodeOf(error: unknown): number {
-  const errorCode = logErrorCode(error) ?? remoteErrorCode(error);
+function errorCodeOf(error: unknown, remote: RemoteOffsets): number {
+  const errorCode = logErrorCode(error) ?? remote.errorCodeOf(error);
   if (errorCode === undefined) throw error;
   return errorCode;
 }

@@ -19,10 +19,13 @@ export interface RemoteOffsets {
   ): Promise<FoundOffset | undefined>;
   /** The tiered record with the largest timestamp below the local log start. */
   maxTimestamp(partition: Partition, signal?: AbortSignal): Promise<FoundOffset | undefined>;
+  /** The answer for what a look-up threw; `undefined` for what the remote tier does not throw. */
+  errorCodeOf(error: unknown): number | undefined;
 }
 
 /** For a broker without a remote tier. */
 export const noRemoteOffsets: RemoteOffsets = Object.freeze({
   firstAtOrAfter: () => Promise.resolve(undefined),
   maxTimestamp: () => Promise.resolve(undefined),
+  errorCodeOf: () => undefined,
 });

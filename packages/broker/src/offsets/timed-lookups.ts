@@ -39,6 +39,10 @@ export class TimedLookups implements RemoteOffsets {
     return this.#remote.maxTimestamp(partition, this.#ended.signal);
   }
 
+  errorCodeOf(error: unknown): number | undefined {
+    return this.#remote.errorCodeOf(error);
+  }
+
   /** To be called when the request is answered: leaves no deadline and no listener behind. */
   end(): void {
     this.#deadline?.cancel();

@@ -2,9 +2,9 @@ import type { MetricsRegistry } from '@logloft/metrics';
 import { ByteLimit } from '@logloft/quota';
 import { type MetadataManagerOptions, optionsFromProperties } from '@logloft/rlm-core';
 import type { BrokerConfigs } from '../cluster/broker-configs.ts';
-import { BrokerError } from '../errors.ts';
 import { ensureInternalTopic } from '../internal-topics/ensure-internal-topic.ts';
 import { InternalTopic } from '../internal-topics/internal-topic.ts';
+import type { RemoteStorageChoice } from '../start-broker-options.ts';
 import { openPlugin } from '../tiering/plugin-loader.ts';
 import { RemoteTier } from '../tiering/remote-tier.ts';
 import { REMOTE_LOG_METADATA_TOPIC, TopicEventLog } from '../tiering/topic-event-log.ts';
@@ -22,19 +22,15 @@ const READ_LIMIT = 'remote.log.manager.read.quota.default';
  * @throws BrokerError when the plugin cannot be loaded, or there is none and topics need it
  */
 export async function openRemoteTier(
-  settings: Settings,
-  storage: Storage,
+  choice: RemoteStorageChoice,
+  { settings, storage }: { readonly settings: Settings; readonly storage: Storage },
   context: Surroundings & { readonly metrics: MetricsRegistry; readonly closers: Closers },
-): Promise<RemoteTier | undefined> {
-  const { remoteStorage, remoteStorageOptions, pluginBase, nodeId } = settings;
-  if (remoteStorage === undefined) {
-    goWithoutRemoteTier(storage);
-    return undefined;
-  }
+): Promise<RemoteTier> {
+  const { remoteStorageOptions, pluginBase, nodeId } = settings;
   const { closers, ...surroundings } = context;
   const { configs, logs, topics } = storage;
   const store = await openPlugin(
-    remoteStorage,
+    choice,
     { options: remoteStorageOptions, base: pluginBase },
     { ...surroundings, brokerId: nodeId },
   );
@@ -67,23 +63,6 @@ function metadataOptionsOf({ config }: Settings): MetadataManagerOptions {
     consumeWaitMs: values.number('remote.log.metadata.consume.wait.ms'),
     retryIntervalMs: values.number('remote.log.metadata.initialization.retry.interval.ms'),
   };
-}
-
-/** @throws BrokerError `LOGLOFT_BROKER_OPTIONS` when there are topics whose older data only a remote tier has */
-function goWithoutRemoteTier({ topics }: Storage): void {
-  const tiered = topics
-    .all()
-    .filter(({ partitions }) => partitions.some(({ settings }) => settings.tiered))
-    .map(({ name }) => name);
-  if (tiered.length > 0) {
-    throw new BrokerError(
-      'LOGLOFT_BROKER_OPTIONS',
-      `Expected a remote tier, since topics have data in one (${tiered.slice(0, 5).join(', ')}${tiered.length > 5 ? ', …' : ''}), and got none. ` +
-        'Start the broker with it, and delete these topics or set remote.storage.enable=false on them before going without.',
-    );
-  }
-  // Deletions that the remote tier has to take part in wait until there is one again.
-  if (topics.byName(REMOTE_LOG_METADATA_TOPIC) === undefined) topics.resumeDeletions();
 }
 
 async function openEventLog(

@@ -103,6 +103,10 @@ export class RemoteTier implements RemoteReads, RemoteOffsets, TopicListener {
     return foundOffset(await this.manager.maxTimestamp(topicIdPartition, { signal }));
   }
 
+  errorCodeOf(error: unknown): number | undefined {
+    return remoteErrorCode(error);
+  }
+
   /** How the tiers of a partition stand; `undefined` when it is not tiered. */
   statusOf(partition: Partition): RemoteLogStatus | undefined {
     try {

@@ -51,6 +51,7 @@ test('what moves to the remote tier during a look-up by time is found there', as
   const remote: RemoteOffsets = {
     firstAtOrAfter: (_, timestamp) => tiered(timestamp),
     maxTimestamp: () => Promise.resolve(undefined),
+    errorCodeOf: () => undefined,
   };
   const found = await findOffset(partition, 1, { limit: 'high-watermark', remote });
   expect(log.localLogStartOffset).toBe(3);
