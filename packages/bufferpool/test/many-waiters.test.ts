@@ -91,3 +91,32 @@ test('100,000 timed allocations with random releases end with all memory availab
   expect(pool.stats()).toMatchObject({ availableBytes: 5000, waiters: 0, grantedBytes: 0 });
   expect(clock.pendingTimers).toBe(0);
 });
+
+test('with room for 100 waiters, 10,000 allocations of which half abort leave 100, and refuse the rest', async () => {
+  const clock = new ManualClock();
+  const pool = new BufferPool({ totalBytes: 1000, poolableBytes: 100, maxWaiters: 100 }, { clock });
+  const all = pool.tryAllocate(1000);
+  const random = seededRandom(4);
+  const counts = { refused: 0, aborted: 0, served: 0 };
+  const waits = Array.from({ length: WAITERS }, async () => {
+    const abort = new AbortController();
+    const wait = pool.allocate(1, { signal: abort.signal }).then(
+      () => {
+        counts.served += 1;
+      },
+      (reason: unknown) => {
+        counts[reason === 'gone' ? 'aborted' : 'refused'] += 1;
+      },
+    );
+    if (randomBelow(random, 2) === 0) abort.abort('gone');
+    await wait;
+  });
+  // Who aborts leaves at once, so the bound is reached by those who stay.
+  expect(pool.stats()).toMatchObject({ waiters: 100, refusedWaiters: expect.any(Number) });
+  pool.deallocate(all);
+  await Promise.all(waits);
+  expect(counts.served).toBe(100);
+  expect(counts.refused).toBe(pool.stats().refusedWaiters);
+  expect(counts.refused + counts.aborted).toBe(WAITERS - 100);
+  expect(clock.pendingTimers).toBe(0);
+});

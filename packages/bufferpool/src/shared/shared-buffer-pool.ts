@@ -24,7 +24,7 @@ import { SharedWaiter, type SharedWaiterRequest } from './shared-waiter.ts';
 import { SlotSleeper } from './slot-sleeper.ts';
 import { SLOT_STATE } from './ticket-queue.ts';
 
-/** A place at a shared pool for one thread. Hand it over in `workerData` or by `postMessage`. */
+/** A place at a shared pool for one thread, and only one. Hand it over in `workerData` or by `postMessage`. */
 export interface SharedPoolSeat {
   readonly memory: SharedArrayBuffer;
   /** Who holds what is known by this id; {@link SharedBufferPool.reclaim} takes it. */
@@ -225,7 +225,7 @@ export class SharedBufferPool {
     const first = this.#buffers.takeBack(buffer, size);
     const pages = this.#buffers.pagesFor(buffer.length);
     this.#gate.run(() => {
-      this.#core.give(first, pages);
+      this.#core.give(this.ownerId, first, pages);
       if (this.#hasLeft) this.#core.leaveSeat(this.ownerId);
     });
     this.#collect();

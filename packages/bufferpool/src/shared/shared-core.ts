@@ -52,8 +52,12 @@ export class SharedCore {
     return first;
   }
 
-  /** Takes pages back, and serves those who wait. */
-  give(first: number, count: number): void {
+  /**
+   * Takes pages back from `owner`, and serves those who wait. Pages that are not its own any more,
+   * because it was reclaimed too early, are left alone: somebody else may have them.
+   */
+  give(owner: number, first: number, count: number): void {
+    if (!this.pages.belongTo(owner, first, count)) return;
     this.pages.give(first, count);
     this.#serve();
   }

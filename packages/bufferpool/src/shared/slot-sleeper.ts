@@ -42,10 +42,11 @@ export class SlotSleeper {
     const cancel = (): number => this.#core.cancel(slot);
     const first = this.#gate.tryInside(cancel);
     if (first !== BUSY) return first >= 0 ? first : undefined;
+    const owner = this.#core.queue.ownerOf(slot);
     const pages = this.#core.queue.pagesOf(slot);
     this.#gate.run(() => {
       const late = cancel();
-      if (late >= 0) this.#core.give(late, pages);
+      if (late >= 0) this.#core.give(owner, late, pages);
     });
     return undefined;
   }

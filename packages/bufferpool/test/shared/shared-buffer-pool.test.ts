@@ -215,6 +215,16 @@ test('what a dead thread held and waited for is reclaimed by its id, and others 
   });
 });
 
+test('a thread that was reclaimed too early does not give away what others have by then', async () => {
+  const { pool, join } = makePools();
+  const early = join();
+  const buffer = await early.allocate(1000);
+  await pool.reclaim(early.ownerId);
+  await pool.allocate(600);
+  early.deallocate(buffer);
+  expect(pool.stats()).toMatchObject({ availableBytes: 400, grantedBytes: 600 });
+});
+
 test('releasing twice, a foreign buffer or a part is refused, and changes nothing', () => {
   const { pool, join } = makePools();
   const other = join();
