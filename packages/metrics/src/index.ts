@@ -1,8 +1,4 @@
-// The registry and what is in it.
-
-// Stats.
 export type { BinScheme } from './bin-scheme.ts';
-// Errors.
 export type { QuotaViolation } from './errors.ts';
 export {
   DuplicateMetricError,
@@ -13,7 +9,6 @@ export {
 export type { Metric, ReadGauge } from './metric.ts';
 export type { MetricConfigOptions } from './metric-config.ts';
 export { MetricConfig } from './metric-config.ts';
-// Names and settings.
 export type { MetricNameParts, MetricTags } from './metric-name.ts';
 export { MetricName } from './metric-name.ts';
 export type { MetricsWarning } from './metrics-warning.ts';

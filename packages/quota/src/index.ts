@@ -1,11 +1,7 @@
-// The quotas of KIP-956.
-
-// What they are made of, for quotas of your own.
 export { ByteLimit } from './byte-limit.ts';
 export type { BytePacerOptions, ChildPacerOptions } from './byte-pacer.ts';
 export { BytePacer } from './byte-pacer.ts';
 export type { CopyPermit } from './copy-permit.ts';
-// Errors.
 export {
   InvalidQuotaOptionError,
   QuotaClosedError,
@@ -16,7 +12,6 @@ export {
   TooManyQuotaKeysError,
 } from './errors.ts';
 export type { ExhaustedPolicy, WriteQuotaScope } from './exhausted-policy.ts';
-// Formulas.
 export type { HeldRateInput } from './held-rate.ts';
 export { heldByteRate } from './held-rate.ts';
 export type { ExpiredHold } from './hold.ts';

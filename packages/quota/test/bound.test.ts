@@ -1,5 +1,11 @@
 import { ManualClock, randomBelow, seededRandom } from '@logloft/clock';
-import { ByteLimit, type ExhaustedPolicy, WriteQuotaManager } from '@logloft/quota';
+import {
+  ByteLimit,
+  type ExhaustedPolicy,
+  QuotaClosedError,
+  WindowedQuota,
+  WriteQuotaManager,
+} from '@logloft/quota';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { advance } from './advance.ts';
@@ -61,6 +67,56 @@ test('writers that each have the limit keep it each, and may pass the bound toge
   expect(mostInAnySpan(all, 3_000)).toBeGreaterThan(most);
 });
 
+test('children keep the bound of their total together, and each its own, whatever their shares', async () => {
+  const child = fc.record({
+    limit: fc.integer({ min: 100, max: 8_000 }),
+    weight: fc.double({ min: 0.1, max: 10, noNaN: true }),
+    priority: fc.integer({ min: -1, max: 1 }),
+    pieceBytes: fc.integer({ min: 1, max: 6_000 }),
+  });
+  const tree = fc.record({
+    seed: fc.nat(),
+    limit: fc.integer({ min: 100, max: 5_000 }),
+    children: fc.array(child, { minLength: 2, maxLength: 5 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(tree, async ({ seed, limit, children }) => {
+      const clock = new ManualClock();
+      const random = seededRandom(seed);
+      const total = new WindowedQuota({ clock, limit, samples: 3, windowSeconds: 1 });
+      const all: Admission[] = [];
+      const work = children.map(async ({ pieceBytes, ...share }) => {
+        const quota = total.child(share);
+        const own: Admission[] = [];
+        while (clock.monotonic() < 20_000) {
+          const bytes = 1 + randomBelow(random, pieceBytes);
+          const reservation = await quota.reserve(bytes);
+          own.push({ atMs: clock.monotonic(), bytes });
+          const ms = randomBelow(random, 800);
+          await new Promise<void>((resolve) => clock.setTimer(ms, resolve));
+          reservation.settle(bytes);
+        }
+        all.push(...own);
+        expect(mostInAnySpan(own, 3_000)).toBeLessThanOrEqual(share.limit * 4 + pieceBytes);
+      });
+      await advance(clock, 60_000);
+      await total.close();
+      await advance(clock, 1_000);
+      const outcomes = await Promise.allSettled(work);
+      for (const outcome of outcomes) {
+        const reason: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
+        expect(reason === undefined || reason instanceof QuotaClosedError, String(reason)).toBe(
+          true,
+        );
+      }
+      const greatest = Math.max(...children.map(({ pieceBytes }) => pieceBytes));
+      expect(mostInAnySpan(all, 3_000)).toBeLessThanOrEqual(limit * 4 + greatest);
+      expect(total.reservedBytes).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);
+
 /** Writers that copy segments as fast as they are let, each taking a random time. */
 async function copyForAWhile(
   plan: Plan,
@@ -112,5 +168,5 @@ function mostInAnySpan(admissions: readonly Admission[], spanMs: number): number
       .filter(({ atMs }) => atMs >= startMs && atMs < startMs + spanMs)
       .reduce((sum, { bytes }) => sum + bytes, 0),
   );
-  return Math.max(...totals);
+  return Math.max(0, ...totals);
 }
