@@ -1,6 +1,6 @@
 // Hot path: runs for every partition of a fetch. It allocates the result and its slice, and a scan
 // where neither the caches nor the index know the bounds.
-import { lastOffsetOf } from '@logloft/records';
+import { BATCH_HEADER_BYTES, lastOffsetOf } from '@logloft/records';
 import { LogError, storageErrorOf } from '../errors.ts';
 import { HeaderScan } from '../header-scan.ts';
 import type { LogSegment } from '../log-segment.ts';
@@ -106,10 +106,38 @@ export class LogReader implements SliceObserver {
     if (start === undefined) return undefined;
     const limit = visible.position ?? this.#findStart(segment, visible.offset) ?? segment.size;
     if (start >= limit) return this.#emptySlice(segment, wanted);
-    if (start + wanted.maxBytes >= limit) {
+    const bound = start + wanted.maxBytes;
+    if (bound >= limit) {
       return this.#exactSlice(segment, start, { position: limit, offset: visible.offset }, wanted);
     }
+    const whole = segment.offsetIndex.floorPosition(bound - BATCH_HEADER_BYTES);
+    if (whole > start) return this.#boundedSlice(segment, start, whole, wanted);
     return this.#exactSlice(segment, start, this.#findEnd(segment, start, limit, wanted), wanted);
+  }
+
+  /**
+   * Up to the most bytes that are wanted, whatever that cuts through: a look at the file for the end
+   * of the last batch costs a read of its own, and the bytes tell it, too, once they are there.
+   *
+   * @param whole position of a batch in front of that bound, with its header
+   */
+  #boundedSlice(
+    segment: LogSegment,
+    start: number,
+    whole: number,
+    wanted: WantedBatches,
+  ): LogSlice {
+    return new LogSlice({
+      state: this.#state,
+      observer: this,
+      segment,
+      start,
+      end: start + wanted.maxBytes,
+      isHot: true,
+      nextOffset: undefined,
+      wholeBytes: whole - start,
+      wanted,
+    });
   }
 
   #exactSlice(
@@ -192,7 +220,7 @@ export class LogReader implements SliceObserver {
     return undefined;
   }
 
-  /** Where the last batch ends that fits, and the offset after it. */
+  /** Where the last batch ends that fits, and the offset after it; for bounds without an index entry. */
   #findEnd(
     segment: LogSegment,
     start: number,

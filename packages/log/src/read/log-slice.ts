@@ -18,6 +18,8 @@ export interface LogSliceOptions {
   readonly isHot: boolean;
   /** Offset after the last batch; undefined when the bounds come from the index alone. */
   readonly nextOffset: number | undefined;
+  /** So many of its first bytes are known to be whole batches that are wanted. Default 0. */
+  readonly wholeBytes?: number | undefined;
   /** What was asked for, to be cut out of bytes whose bounds come from the index alone. */
   readonly wanted: WantedBatches;
 }
@@ -40,8 +42,8 @@ const ASYNC_CALL_BYTES = 1024 * 1024;
  */
 export class LogSlice {
   /**
-   * Bytes that the buffer must have. What a read delivers is exactly that when
-   * {@link LogSlice.isHot}, and may be less if not, since cold bounds come from the sparse index.
+   * Bytes that the buffer must have. What a read delivers may be less, since bounds come from the
+   * sparse index where they can: of a hot slice by less than the batch that no longer fits.
    */
   readonly sizeInBytes: number;
   /** Whether the bytes are in memory, as far as one can know: read synchronously then. */
@@ -63,7 +65,7 @@ export class LogSlice {
     options.segment.acquire();
   }
 
-  /** Offset after the last batch: where to go on. Of a cold slice known once it was read. */
+  /** Offset after the last batch: where to go on. Where the bounds come from the index, known once it was read. */
   get nextOffset(): number | undefined {
     return this.#nextOffset;
   }
@@ -158,12 +160,12 @@ export class LogSlice {
   }
 
   #finish(target: Buffer, read: number): number {
-    const { observer, end, nextOffset, wanted } = this.#options;
+    const { observer, end, nextOffset, wanted, wholeBytes } = this.#options;
     if (nextOffset !== undefined && read === this.sizeInBytes) {
       observer.onRead(this, nextOffset, end);
       return read;
     }
-    const trimmed = trimToBatches(target, read, wanted);
+    const trimmed = trimToBatches(target, read, wanted, wholeBytes);
     this.#nextOffset = trimmed.nextOffset;
     observer.onRead(this, trimmed.nextOffset, this.start + trimmed.end);
     return trimmed.bytes;

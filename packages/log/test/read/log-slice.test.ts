@@ -46,6 +46,40 @@ describe('a slice of a log', () => {
     await settled(manager.close(), clock);
   });
 
+  it('that is hot costs one read of the file, wherever its bound falls, and gives all batches that fit', async () => {
+    const fileSystem = new SimulatedFileSystem();
+    const store = { directory: '/logs', fileSystem };
+    const { log, clock, manager } = await openLog(store, { indexIntervalBytes: size * 2 });
+    const bytes = Buffer.concat(
+      Array.from({ length: 40 }, (_, tag) => {
+        const batch = testBatch({ tag });
+        log.append(batch, { leaderEpoch: 1 });
+        return batch;
+      }),
+    );
+    log.flushTurn();
+    const reads = (): number => fileSystem.calls.get('read') ?? 0;
+    for (let maxBytes = size * 4; maxBytes < size * 8; maxBytes += 1) {
+      // The first read of an offset may look for its batch; the next one begins where it ended.
+      for (const offset of [0, Math.floor(maxBytes / size)]) {
+        const before = reads();
+        const result = log.read(offset, { maxBytes, minOneBatch: true, limit: 'log-end' });
+        if (result.kind !== 'slice') throw new Error(result.kind);
+        const { slice } = result;
+        const target = Buffer.alloc(maxBytes + 100, 0xee);
+        const read = slice.readInto(target);
+        slice.release();
+        expect(slice.isHot).toBe(true);
+        expect(reads() - before).toBe(1);
+        expect(read).toBe(Math.floor(maxBytes / size) * size);
+        expect(slice.nextOffset).toBe(offset + read / size);
+        const expected = bytes.subarray(offset * size, offset * size + read);
+        expect(target.subarray(0, read).equals(expected)).toBe(true);
+      }
+    }
+    await settled(manager.close(), clock);
+  });
+
   it('of the log end shows what consumers do not see before its sync', async () => {
     const store = { directory: '/logs', fileSystem: new SimulatedFileSystem() };
     const { log, clock, manager } = await openLog(store, { flushMessages: 1 });
