@@ -60,7 +60,8 @@ interface Writer {
  *
  * Under `abort` and `wait` in the scope `broker`, at most `limit x (samples + 1) x windowSeconds`
  * bytes and one segment are admitted in every span of `samples x windowSeconds`; in the scope
- * `writer` that holds for each writer. Under `pace` the limit itself holds, see {@link BytePacer}.
+ * `writer` that holds for each writer. Under `pace` the limit itself holds, see {@link BytePacer};
+ * a parent then only counts what was settled, since nothing is reserved.
  */
 export class WriteQuotaManager implements AsyncDisposable {
   readonly #clock: Clock;

@@ -66,7 +66,8 @@ function chart(report: LabReport, result: LabResult, frame: Frame): readonly str
   const { left, top, width, height } = frame;
   const limits = points.map(({ limit }) => limit).filter((limit) => limit < 2 ** 63);
   const most = Math.max(1, ...points.map(({ bytesPerSecond }) => bytesPerSecond), ...limits);
-  const mostBacklog = Math.max(1, ...points.map(({ backlogBytes }) => backlogBytes));
+  const { backlogBytes: startBytes } = report.scenario;
+  const mostBacklog = Math.max(startBytes, ...points.map(({ backlogBytes }) => backlogBytes));
   const bottom = top + height;
   const title = `${policy}: ${POLICY_WORDS[policy]}; drained after ${drainedText(result)}, average ${formatRate(result.averageBytesPerSecond)}`;
   const axis = `M${left} ${top}V${bottom}H${left + width}`;

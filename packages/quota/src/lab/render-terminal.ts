@@ -84,7 +84,7 @@ function chart(
     const label = row === 0 ? formatRate(top) : '';
     return `${label.padStart(LABEL_WIDTH)} ┤${cells.join('').trimEnd()}`;
   });
-  const most = Math.max(1, ...backlogs.map((backlog) => backlog ?? 0));
+  const most = Math.max(scenario.backlogBytes, ...backlogs.map((backlog) => backlog ?? 0));
   const left = backlogs.map((backlog) => block((backlog ?? 0) / most)).join('');
   const end = formatDuration(stepMs * scenario.points);
   return [
