@@ -4,6 +4,7 @@ import type { CopyPermit } from '../copy-permit.ts';
 import { WriteQuotaManager } from '../write-quota-manager.ts';
 import { type LabPolicy, limitAt, type ResolvedScenario } from './lab-scenario.ts';
 import { PartitionBacklog } from './partition-backlog.ts';
+import { passTime } from './pass-time.ts';
 import { SlotPool } from './slot-pool.ts';
 import { TransferLog } from './transfer-log.ts';
 
@@ -69,12 +70,8 @@ export class LabRun {
         this.#failure ??= error;
       });
     }
-    await this.#clock.advanceAsync(0);
-    while (this.#drainedAtMs === undefined && this.#failure === undefined) {
-      const leftMs = maxMs - this.#clock.monotonic();
-      if (leftMs <= 0) break;
-      await this.#clock.advanceAsync(Math.min(this.#clock.nextTimerInMs ?? leftMs, leftMs));
-    }
+    const isOver = (): boolean => this.#drainedAtMs !== undefined || this.#failure !== undefined;
+    await passTime(this.#clock, maxMs, isOver);
     if (this.#failure !== undefined) throw this.#failure;
     const endMs = this.#clock.monotonic();
     await this.#quota.close();
