@@ -13,6 +13,7 @@ import {
 import { DEFAULT_MAX_WAITERS, integerFrom } from './options.ts';
 import { COPY_QUOTA_NAME } from './quota-name.ts';
 import { ThrottleTimeMetrics } from './throttle-time-metrics.ts';
+import type { WaitOptions } from './waiter-queue.ts';
 import {
   type HoldOptions,
   type QuotaPlace,
@@ -40,12 +41,11 @@ export interface WriteQuotaManagerOptions extends QuotaPlace {
 }
 
 /** A copy that asks for leave. */
-export interface CopyRequest {
+export interface CopyRequest extends WaitOptions {
   /** Which writer copies: one of a bounded number, such as the slots of a pool. */
   readonly writer: string;
   /** Bytes it will copy, an integer from 0. */
   readonly bytes: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 interface Writer {
@@ -133,11 +133,12 @@ export class WriteQuotaManager implements AsyncDisposable {
    * @returns undefined when the quota is exhausted and the policy is `abort`: stop copying
    * @throws InvalidQuotaOptionError when `bytes` is not an integer from 0
    * @throws QuotaQueueFullError under `wait`, when as many wait as may
+   * @throws QuotaTimeoutError under `wait`, when `timeoutMs` have passed
    * @throws QuotaClosedError after `close`, also while waiting
    * @throws the reason of `signal` when it aborts first
    */
   async admit(request: CopyRequest): Promise<CopyPermit | undefined> {
-    const { signal } = request;
+    const { signal, timeoutMs } = request;
     signal?.throwIfAborted();
     const estimate = integerFrom(0, 'bytes', request.bytes);
     const writer = this.#writer(request.writer);
@@ -152,7 +153,7 @@ export class WriteQuotaManager implements AsyncDisposable {
     if (reservation === undefined) {
       this.#throttleTimes.record(binding.throttleTimeMs());
       if (this.#exhausted === 'abort') return undefined;
-      reservation = await binding.reserve(estimate, { signal });
+      reservation = await binding.reserve(estimate, { signal, timeoutMs });
     }
     return new CopyPermit({ estimate, reservation, pacer: undefined, counted });
   }

@@ -6,6 +6,7 @@ import {
   InvalidQuotaOptionError,
   QuotaClosedError,
   QuotaNameTakenError,
+  QuotaTimeoutError,
   ReadQuotaManager,
   ReservationEndedError,
   WriteQuotaManager,
@@ -146,6 +147,16 @@ describe('the write quota that waits', () => {
     controller.abort(reason);
     await expect(copy).rejects.toBe(reason);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('a waiting copy can have a deadline', async () => {
+    const { clock, manager } = setUp({ exhausted: 'wait' });
+    (await manager.admit({ writer: '0', bytes: 5 * MIB }))?.settle(5 * MIB);
+    const copy = manager.admit({ writer: '1', bytes: MIB, timeoutMs: 3_000 });
+    const rejected = expect(copy).rejects.toThrow(QuotaTimeoutError);
+    await clock.advanceAsync(3_000);
+    await rejected;
+    expect([manager.brokerStatus().waiting, clock.pendingTimers]).toEqual([0, 0]);
   });
 
   test('closing rejects waiting copies and takes all metrics away', async () => {
