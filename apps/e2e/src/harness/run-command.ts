@@ -12,6 +12,8 @@ export interface RunCommandOptions {
   /** After this it is killed, and that is an error. Default 60 s. */
   readonly timeoutMs?: number | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Where it runs; default the present directory. */
+  readonly directory?: string | undefined;
 }
 
 /** What became of a command that ended well. */
@@ -31,11 +33,12 @@ export async function runCommand(
   args: readonly string[],
   options: RunCommandOptions = {},
 ): Promise<CommandResult> {
-  const { inputFile, outputFile, timeoutMs = 60_000, environment = {} } = options;
+  const { inputFile, outputFile, timeoutMs = 60_000, environment = {}, directory } = options;
   const startedMs = performance.now();
   const child = spawn(command, args, {
     stdio: [inputFile === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
+    ...(directory === undefined ? {} : { cwd: directory }),
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
