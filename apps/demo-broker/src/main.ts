@@ -3,7 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 15)) {
-  process.stderr.write(`logloft needs Node 22.15 or newer; this is Node ${process.versions.node}\n`);
+  process.stderr.write(
+    `logloft needs Node 22.15 or newer; this is Node ${process.versions.node}\n`,
+  );
   process.exit(1);
 }
 // Most of a start is the compiling of modules, which the next one need not do again. With --memory
