@@ -1,13 +1,17 @@
 import type { WriteQuotaManager } from '@logloft/quota';
 import { isRemoteLogError } from '../errors.ts';
-import type { LocalSegmentView, PartitionLogView } from '../partition-log-view.ts';
+import type {
+  LocalSegmentView,
+  PartitionLogView,
+  TieredTopicConfig,
+} from '../partition-log-view.ts';
 import { PeriodicTask } from '../scheduling/periodic-task.ts';
 import { retryDelayMs } from '../scheduling/retry-delay.ts';
 import type { Slot, SlotPool } from '../scheduling/slot-pool.ts';
 import type { TieringContext } from '../tiering-context.ts';
-import { copyLagOf } from './copy-lag.ts';
+import { type CopyLagFigures, copyLagOf } from './copy-lag.ts';
 import { copySegment } from './copy-segment.ts';
-import { type CopyPlan, eligibleSegments } from './eligible-segments.ts';
+import { type CopyPlan, eligibleSegments, isStillEligible } from './eligible-segments.ts';
 import { seedHighestRemoteOffset } from './highest-remote-offset.ts';
 
 /** How the latest run of a copy task ended, or what it waits for. */
@@ -59,6 +63,9 @@ export class CopyTask {
   #outcome: CopyOutcome = 'starting';
   #error: unknown;
   #failures = 0;
+  #lag: CopyLagFigures = { bytes: 0, segments: 0 };
+  /** Monotonic ms. */
+  #lagFoundMs = 0;
   #copying: { readonly baseOffset: number; readonly sinceMs: number } | undefined;
 
   constructor(options: CopyTaskOptions) {
@@ -123,29 +130,53 @@ export class CopyTask {
       if (!signal.aborted) this.#failed(error);
     } finally {
       // Also after failures: a lag that stands still during an outage warns nobody (KAFKA-19995).
-      if (!signal.aborted) this.updateLag();
+      if (!signal.aborted) this.#findLag();
     }
     return retryDelayMs(options.retry, random, this.#failures, this.#error);
   }
 
-  /** Copies one segment after the other, deciding anew before each. */
+  /** Copies until a new plan has nothing left, so that what is rolled meanwhile goes, too. */
   async #copyEligible(signal: AbortSignal): Promise<CopyOutcome> {
     if (this.plan().eligible.length === 0) return 'up-to-date';
+    this.#findLag();
     const slot = await this.#writers.acquire(signal);
     try {
       for (;;) {
-        const [segment] = this.plan().eligible;
-        if (segment === undefined) return 'up-to-date';
-        const copied = await this.#copyUnderQuota(segment, slot, signal).catch((error: unknown) => {
-          // A segment that expired meanwhile need not be copied any more; that it is gone is no failure.
-          if (signal.aborted || segment.nextOffset > this.#log.logStartOffset) throw error;
-          return true;
-        });
-        if (!copied) return 'quota-exhausted';
-        this.updateLag();
+        const { config } = this.#log;
+        const { eligible } = this.plan();
+        if (eligible.length === 0) return 'up-to-date';
+        for (const [at, segment] of eligible.entries()) {
+          // A plan goes over the whole log; in a long backlog it would cost more than the copies.
+          if (at > 0 && !this.#isStillPlanned(segment, config)) break;
+          if (!(await this.#copyOrPass(segment, slot, signal))) return 'quota-exhausted';
+          this.#lessLag(segment);
+        }
       }
     } finally {
       slot.release();
+    }
+  }
+
+  /** Whether nothing has changed since the plan that would keep its segment from being copied. */
+  #isStillPlanned(segment: LocalSegmentView, plannedUnder: TieredTopicConfig): boolean {
+    const { config, logStartOffset, lastStableOffset, highestOffsetInRemoteStorage } = this.#log;
+    const facts = {
+      config,
+      logStartOffset,
+      lastStableOffset,
+      copiedOffset: highestOffsetInRemoteStorage,
+    };
+    return config === plannedUnder && isStillEligible(segment, facts);
+  }
+
+  /** @returns false when the quota does not allow it now */
+  async #copyOrPass(segment: LocalSegmentView, slot: Slot, signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#copyUnderQuota(segment, slot, signal);
+    } catch (error) {
+      // A segment that expired meanwhile need not be copied any more; that it is gone is no failure.
+      if (signal.aborted || segment.nextOffset > this.#log.logStartOffset) throw error;
+      return true;
     }
   }
 
@@ -202,12 +233,29 @@ export class CopyTask {
     });
   }
 
-  /** Publishes how much waits for its copy. */
-  updateLag(): void {
+  /** Finds out, and publishes, how much waits for its copy. */
+  #findLag(): void {
+    this.#lag = copyLagOf(this.#log.segments(), this.#log.highestOffsetInRemoteStorage);
+    this.#lagFoundMs = this.#context.clock.monotonic();
+    this.#publishLag();
+  }
+
+  /** One segment less waits. What was rolled meanwhile is looked for once an interval. */
+  #lessLag({ sizeInBytes }: LocalSegmentView): void {
+    const { clock, options } = this.#context;
+    if (clock.monotonic() - this.#lagFoundMs >= options.taskIntervalMs) {
+      this.#findLag();
+      return;
+    }
+    const { bytes, segments } = this.#lag;
+    this.#lag = { bytes: Math.max(0, bytes - sizeInBytes), segments: Math.max(0, segments - 1) };
+    this.#publishLag();
+  }
+
+  #publishLag(): void {
     const { metrics } = this.#context;
     const partition = this.#log.topicIdPartition;
-    const lag = copyLagOf(this.#log.segments(), this.#log.highestOffsetInRemoteStorage);
-    metrics.set('copyLagBytes', partition, lag.bytes);
-    metrics.set('copyLagSegments', partition, lag.segments);
+    metrics.set('copyLagBytes', partition, this.#lag.bytes);
+    metrics.set('copyLagSegments', partition, this.#lag.segments);
   }
 }

@@ -70,6 +70,17 @@ export function eligibleSegments<S extends CopyCandidate>(facts: CopyFacts<S>): 
   return { eligible, others };
 }
 
+/** What may change while a plan is carried out. Time, and what is appended, only let more go. */
+export type CopyFactsNow = Pick<
+  CopyFacts<CopyCandidate>,
+  'config' | 'copiedOffset' | 'lastStableOffset' | 'logStartOffset'
+>;
+
+/** Whether a segment of a plan, made under the same configuration, would be in a new plan, too. */
+export function isStillEligible(segment: CopyCandidate, facts: CopyFactsNow): boolean {
+  return lastingReasonAgainst(segment, facts) === undefined;
+}
+
 /** With these there is nothing left to do for a segment, so they hold nothing up. */
 const SETTLED: ReadonlySet<NotCopiedReason> = new Set([
   'already-copied',
@@ -77,10 +88,19 @@ const SETTLED: ReadonlySet<NotCopiedReason> = new Set([
   'empty',
 ]);
 
-function reasonAgainst<S extends CopyCandidate>(
-  segment: S,
-  facts: CopyFacts<S>,
+function reasonAgainst(
+  segment: CopyCandidate,
+  facts: CopyFacts<CopyCandidate>,
   lag: CopyLag,
+): NotCopiedReason | undefined {
+  const reason = lastingReasonAgainst(segment, facts);
+  if (reason !== undefined) return reason;
+  return lag.holds(segment, facts.nowMs) ? 'copy-lag' : undefined;
+}
+
+function lastingReasonAgainst(
+  segment: CopyCandidate,
+  facts: CopyFactsNow,
 ): NotCopiedReason | undefined {
   if (segment.active) return 'active';
   if (segment.nextOffset <= segment.baseOffset) return 'empty';
@@ -89,8 +109,7 @@ function reasonAgainst<S extends CopyCandidate>(
   if (facts.config.remoteLogCopyDisable || !facts.config.remoteStorageEnable)
     return 'copy-disabled';
   if (segment.nextOffset > facts.lastStableOffset) return 'above-last-stable-offset';
-  if (!segment.hasProducerSnapshot) return 'no-producer-snapshot';
-  return lag.holds(segment, facts.nowMs) ? 'copy-lag' : undefined;
+  return segment.hasProducerSnapshot ? undefined : 'no-producer-snapshot';
 }
 
 interface CopyLag {
