@@ -1,4 +1,4 @@
-import type { PrometheusSample } from './prometheus-text.ts';
+import type { PrometheusSample } from '@logloft/metrics/prometheus';
 
 /** When the process started, and what the time is: both in ms since the epoch. */
 export interface ProcessTimes {

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { MetricsRegistry } from '@logloft/metrics';
+import { PrometheusExporter } from '@logloft/metrics/prometheus';
 import { printAddress } from '../command-line/address.ts';
 import { PortTakenError } from '../port-taken-error.ts';
 import { type ProcessTimes, processSamples } from './process-samples.ts';
-import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts';
-import { registrySamples } from './registry-samples.ts';
 
 /** What the server tells, and where. */
 export interface StatusServerOptions {
@@ -29,9 +28,16 @@ const TEXT = 'text/plain; charset=utf-8';
 export class StatusServer {
   readonly #server: Server;
   readonly #options: StatusServerOptions;
+  readonly #exporter: PrometheusExporter;
 
   private constructor(options: StatusServerOptions) {
     this.#options = options;
+    const { metrics: registry, processTimes } = options;
+    this.#exporter = new PrometheusExporter({
+      registry,
+      prefix: 'logloft',
+      extraSamples: () => processSamples(processTimes),
+    });
     this.#server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 });
     this.#server.on('request', (request, response) => this.#respond(request, response));
   }
@@ -85,7 +91,7 @@ export class StatusServer {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  #answer({ method, url = '/' }: IncomingMessage): Answer {
+  #answer({ method, url = '/', headers }: IncomingMessage): Answer {
     if (method !== 'GET' && method !== 'HEAD') {
       return { status: 405, type: TEXT, body: 'Only GET and HEAD are answered.\n' };
     }
@@ -97,7 +103,7 @@ export class StatusServer {
           ? { status: 200, type: TEXT, body: 'ready\n' }
           : { status: 503, type: TEXT, body: 'not ready\n' };
       case '/metrics':
-        return { status: 200, type: PROMETHEUS_CONTENT_TYPE, body: this.#metrics() };
+        return this.#metrics(headers.accept);
       case '/':
         return { status: 200, type: TEXT, body: 'logloft\n\n/healthz\n/readyz\n/metrics\n' };
       default:
@@ -105,8 +111,8 @@ export class StatusServer {
     }
   }
 
-  #metrics(): string {
-    const { metrics, processTimes } = this.#options;
-    return prometheusText([...registrySamples(metrics), ...processSamples(processTimes)]);
+  #metrics(accept: string | undefined): Answer {
+    const { contentType, body } = this.#exporter.answer(accept);
+    return { status: 200, type: contentType, body };
   }
 }

@@ -28,3 +28,29 @@ it('is not ready before the broker is, and alive all the same', async () => {
     await server.close();
   }
 });
+
+it('tells the metrics of the broker and of the process, in the format that is asked for', async () => {
+  const metrics = new MetricsRegistry({ clock: new ManualClock() });
+  const name = metrics.metricName({ name: 'BytesIn-total', group: 'broker-topic-metrics' });
+  metrics.addGauge(name, () => 7);
+  const server = await StatusServer.listen({
+    host: '127.0.0.1',
+    port: 0,
+    metrics,
+    processTimes: { startedMs: 1_500 },
+    isReady: () => true,
+  });
+  try {
+    const plain = await fetch(`${server.url}/metrics`);
+    expect(plain.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const text = await plain.text();
+    expect(text).toContain('logloft_broker_topic_bytes_in_total 7\n');
+    expect(text).toContain('process_start_time_seconds 1.5\n');
+    const accept = 'application/openmetrics-text;version=1.0.0';
+    const open = await fetch(`${server.url}/metrics`, { headers: { accept } });
+    expect(open.headers.get('content-type')).toContain(accept.split(';', 1)[0]);
+    expect(await open.text()).toMatch(/\n# EOF\n$/);
+  } finally {
+    await server.close();
+  }
+});
