@@ -36,9 +36,13 @@ export class SegmentsInFlight {
    * all is not: nothing more can appear under its id, and left alone it would lose its turn to expire.
    */
   flightOf(segment: RemoteLogSegmentMetadata): FlightState | undefined {
-    const state = this.stateOf(segment.remoteLogSegmentId.id);
-    const hasEnded = state === 'abandoned' && segment.state === 'COPY_SEGMENT_FINISHED';
-    return hasEnded ? undefined : state;
+    return flightIn(this.#states, segment);
+  }
+
+  /** {@link SegmentsInFlight.flightOf} as of now, for a decision that takes a while. */
+  snapshot(): (segment: RemoteLogSegmentMetadata) => FlightState | undefined {
+    const states = new Map(this.#states);
+    return (segment) => flightIn(states, segment);
   }
 
   /** Marks a segment as worked on. */
@@ -49,4 +53,13 @@ export class SegmentsInFlight {
       end: () => void this.#states.delete(id),
     };
   }
+}
+
+function flightIn(
+  states: ReadonlyMap<string, FlightState>,
+  segment: RemoteLogSegmentMetadata,
+): FlightState | undefined {
+  const state = states.get(segment.remoteLogSegmentId.id);
+  const hasEnded = state === 'abandoned' && segment.state === 'COPY_SEGMENT_FINISHED';
+  return hasEnded ? undefined : state;
 }

@@ -22,4 +22,12 @@ describe('segments in flight', () => {
     expect(inFlight.flightOf(started)).toBe('abandoned');
     expect(inFlight.flightOf(finished)).toBeUndefined();
   });
+
+  it('of a snapshot stay as they were', () => {
+    const inFlight = new SegmentsInFlight();
+    const mark = inFlight.begin(segmentId('A'));
+    const flightOf = inFlight.snapshot();
+    mark.end();
+    expect([flightOf(started), inFlight.flightOf(started)]).toEqual(['working', undefined]);
+  });
 });

@@ -2,6 +2,8 @@ import type { RemoteLogSegmentMetadata } from '@logloft/remote-storage';
 import { epochForOffset, withoutEmptyEpochs } from '../lineage/leader-epochs.ts';
 import { isWithinLineage } from '../lineage/within-lineage.ts';
 import type { LeaderEpochEntry, LocalSegmentView } from '../partition-log-view.ts';
+import type { SlicedWork } from '../scheduling/in-slices.ts';
+import { sortedInSlices } from '../scheduling/sorted-in-slices.ts';
 import type { FlightState } from '../segments-in-flight.ts';
 
 /** Why a remote segment is removed. */
@@ -44,7 +46,7 @@ export interface ExpireFacts {
   readonly brokerId: number;
   /** Ms after which an unfinished copy of another broker counts as left over. */
   readonly danglingGraceMs: number;
-  /** Whether, and how, this process works on a segment. */
+  /** Whether, and how, this process worked on a segment at the moment of which `remote` is. */
   flightOf(segment: RemoteLogSegmentMetadata): FlightState | undefined;
 }
 
@@ -57,15 +59,27 @@ export interface ExpirePlan {
     readonly segment: RemoteLogSegmentMetadata;
     readonly reason: ExpireReason;
   }[];
+  /** Bytes of all finished segments, whether they count for the retention or not. */
+  readonly finishedBytes: number;
 }
+
+/** Segments that are looked at before others get their turn: 1 to 5 ms. */
+const SLICE = 1024;
 
 /**
  * Decides what leaves the remote tier, and where the log begins then. Left-overs go whatever the
  * retention says. Then the segments of the leader's history are looked at from the oldest on, over both
- * tiers, and the first that stays ends the walk.
+ * tiers, and the first that stays ends the walk. Yields from time to time, and decides by `facts`
+ * alone, whatever has changed meanwhile.
  */
-export function expirableSegments(facts: ExpireFacts): ExpirePlan {
+export function expirableSegments(facts: ExpireFacts): SlicedWork<ExpirePlan> {
   return new ExpireWalk(facts).plan();
+}
+
+/** Segments of one epoch, as they were listed: as a rule in the order in which they were copied. */
+interface EpochGroup {
+  readonly segments: RemoteLogSegmentMetadata[];
+  isAscending: boolean;
 }
 
 type Verdict = ExpireReason | 'skip' | 'stop';
@@ -74,25 +88,65 @@ class ExpireWalk {
   readonly #facts: ExpireFacts;
   readonly #lineage: readonly LeaderEpochEntry[];
   readonly #chosen = new Map<string, { segment: RemoteLogSegmentMetadata; reason: ExpireReason }>();
+  readonly #byEpoch = new Map<number, EpochGroup>();
+  readonly #deadEpochs: RemoteLogSegmentMetadata[] = [];
   /** Bytes above `retention.bytes`. */
-  #excess: number;
+  #excess = 0;
+  #finishedBytes = 0;
   #logStart: number;
+  #visits = 0;
 
   constructor(facts: ExpireFacts) {
     this.#facts = facts;
     this.#lineage = withoutEmptyEpochs(facts.lineage);
     this.#logStart = facts.logStartOffset;
-    this.#excess =
-      facts.retentionBytes < 0
-        ? 0
-        : this.#localOnlyBytes() + this.#remoteBytes() - facts.retentionBytes;
   }
 
-  plan(): ExpirePlan {
-    for (const segment of this.#facts.remote) this.#chooseLeftOver(segment);
-    if (this.#walkRemote()) this.#walkLocal();
-    for (const segment of this.#facts.remote) this.#chooseDeadEpoch(segment);
-    return { logStartOffset: this.#logStart, deletions: [...this.#chosen.values()] };
+  *plan(): SlicedWork<ExpirePlan> {
+    yield* this.#survey();
+    if (yield* this.#walkRemote()) this.#walkLocal();
+    for (const segment of this.#deadEpochs) {
+      if (!this.#chosen.has(segment.remoteLogSegmentId.id)) this.#choose(segment, 'dead-epoch');
+    }
+    return {
+      logStartOffset: this.#logStart,
+      deletions: [...this.#chosen.values()],
+      finishedBytes: this.#finishedBytes,
+    };
+  }
+
+  /** Looks at each segment once, for all that does not depend on the others. */
+  *#survey(): SlicedWork<void> {
+    const { remote, retentionBytes } = this.#facts;
+    let bytes = this.#localOnlyBytes();
+    for (const segment of remote) {
+      if (this.#isSliceOver()) yield;
+      this.#chooseLeftOver(segment);
+      this.#group(segment);
+      if (segment.state !== 'COPY_SEGMENT_FINISHED') continue;
+      this.#finishedBytes += segment.segmentSizeInBytes;
+      if (this.#isDeadEpoch(segment)) this.#deadEpochs.push(segment);
+      if (retentionBytes >= 0 && this.#counts(segment)) bytes += segment.segmentSizeInBytes;
+    }
+    if (retentionBytes >= 0) this.#excess = bytes - retentionBytes;
+  }
+
+  #isSliceOver(): boolean {
+    this.#visits += 1;
+    return this.#visits % SLICE === 0;
+  }
+
+  #group(segment: RemoteLogSegmentMetadata): void {
+    for (const { epoch } of segment.segmentLeaderEpochs) {
+      const group = this.#byEpoch.get(epoch);
+      if (group === undefined) {
+        this.#byEpoch.set(epoch, { segments: [segment], isAscending: true });
+        continue;
+      }
+      const last = group.segments.at(-1);
+      if (last !== undefined && last.startOffset > segment.startOffset) group.isAscending = false;
+      group.segments.push(segment);
+    }
   }
 
   #choose(segment: RemoteLogSegmentMetadata, reason: ExpireReason): void {
@@ -113,11 +167,11 @@ class ExpireWalk {
   }
 
   /** @returns whether everything remote of the leader's history goes */
-  #walkRemote(): boolean {
+  *#walkRemote(): SlicedWork<boolean> {
     const seen = new Set<RemoteLogSegmentMetadata>();
-    const byEpoch = segmentsByEpoch(this.#facts.remote);
     for (const { epoch } of this.#lineage) {
-      for (const segment of byEpoch.get(epoch) ?? []) {
+      for (const segment of yield* this.#ascending(epoch)) {
+        if (this.#isSliceOver()) yield;
         if (seen.has(segment)) continue;
         seen.add(segment);
         const verdict = this.#judge(segment);
@@ -126,6 +180,13 @@ class ExpireWalk {
       }
     }
     return true;
+  }
+
+  /** The segments of an epoch by start offset; one that spans epochs is in each of them. */
+  *#ascending(epoch: number): SlicedWork<readonly RemoteLogSegmentMetadata[]> {
+    const group = this.#byEpoch.get(epoch);
+    if (group === undefined || group.isAscending) return group?.segments ?? [];
+    return yield* sortedInSlices(group.segments, ({ startOffset }) => startOffset, SLICE);
   }
 
   #judge(segment: RemoteLogSegmentMetadata): Verdict {
@@ -190,14 +251,10 @@ class ExpireWalk {
     return timed ? 'retention-time' : 'retention-size';
   }
 
-  #chooseDeadEpoch(segment: RemoteLogSegmentMetadata): void {
+  #isDeadEpoch(segment: RemoteLogSegmentMetadata): boolean {
     const first = this.#lineage[0];
-    if (first === undefined || this.#facts.flightOf(segment) !== undefined) return;
-    if (segment.state !== 'COPY_SEGMENT_FINISHED') return;
-    if (this.#chosen.has(segment.remoteLogSegmentId.id)) return;
-    if (segment.segmentLeaderEpochs.every((entry) => entry.epoch < first.epoch)) {
-      this.#choose(segment, 'dead-epoch');
-    }
+    if (first === undefined || this.#facts.flightOf(segment) !== undefined) return false;
+    return segment.segmentLeaderEpochs.every((entry) => entry.epoch < first.epoch);
   }
 
   /**
@@ -212,14 +269,15 @@ class ExpireWalk {
       .reduce((sum, segment) => sum + segment.sizeInBytes, 0);
   }
 
-  /** Unfinished copies do not count, or good data would go in their place (KAFKA-17062). */
-  #remoteBytes(): number {
-    const { remote, lineage, logEndOffset, logStartOffset } = this.#facts;
-    return remote
-      .filter((segment) => segment.state === 'COPY_SEGMENT_FINISHED')
-      .filter((segment) => segment.endOffset >= logStartOffset)
-      .filter((segment) => isWithinLineage(segment, lineage, logEndOffset))
-      .reduce((sum, segment) => sum + segment.segmentSizeInBytes, 0);
+  /**
+   * Whether a finished segment counts towards the size. Unfinished copies do not, or good data would go
+   * in their place (KAFKA-17062).
+   */
+  #counts(segment: RemoteLogSegmentMetadata): boolean {
+    const { logEndOffset, logStartOffset } = this.#facts;
+    return (
+      segment.endOffset >= logStartOffset && isWithinLineage(segment, this.#lineage, logEndOffset)
+    );
   }
 }
 
@@ -232,20 +290,4 @@ function retentionTimestamp(segment: RemoteLogSegmentMetadata): number {
   return maxTimestampMs < 0 || maxTimestampMs > eventTimestampMs
     ? eventTimestampMs
     : maxTimestampMs;
-}
-
-/** The segments of each epoch, ascending by start offset; one that spans epochs is in each of them. */
-function segmentsByEpoch(
-  segments: readonly RemoteLogSegmentMetadata[],
-): ReadonlyMap<number, readonly RemoteLogSegmentMetadata[]> {
-  const byEpoch = new Map<number, RemoteLogSegmentMetadata[]>();
-  const ascending = segments.toSorted((a, b) => a.startOffset - b.startOffset);
-  for (const segment of ascending) {
-    for (const { epoch } of segment.segmentLeaderEpochs) {
-      const known = byEpoch.get(epoch);
-      if (known === undefined) byEpoch.set(epoch, [segment]);
-      else known.push(segment);
-    }
-  }
-  return byEpoch;
 }

@@ -1,12 +1,13 @@
 import { seedHighestRemoteOffset } from '../copy/highest-remote-offset.ts';
 import { isRemoteLogError } from '../errors.ts';
 import type { PartitionLogView } from '../partition-log-view.ts';
+import { inSlices } from '../scheduling/in-slices.ts';
 import { PeriodicTask } from '../scheduling/periodic-task.ts';
 import { retryDelayMs } from '../scheduling/retry-delay.ts';
 import type { SlotPool } from '../scheduling/slot-pool.ts';
 import type { TieringContext } from '../tiering-context.ts';
 import { deleteSegment } from './delete-segment.ts';
-import { type ExpirePlan, expirableSegments } from './expirable-segments.ts';
+import { type ExpireFacts, type ExpirePlan, expirableSegments } from './expirable-segments.ts';
 
 /** What an {@link ExpireTask} works on and with. */
 export interface ExpireTaskOptions {
@@ -71,7 +72,7 @@ export class ExpireTask {
   }
 
   async #expire(signal: AbortSignal): Promise<void> {
-    const plan = this.#plan();
+    const plan = await this.#plan(signal);
     if (plan.logStartOffset > this.#log.logStartOffset) {
       await this.#log.advanceLogStartOffset(plan.logStartOffset);
     }
@@ -99,15 +100,30 @@ export class ExpireTask {
     }
   }
 
-  #plan(): ExpirePlan {
-    const { clock, metadata, metrics, options, brokerId, inFlight } = this.#context;
-    const log = this.#log;
-    const partition = log.topicIdPartition;
+  async #plan(signal: AbortSignal): Promise<ExpirePlan> {
+    const { clock, metrics } = this.#context;
+    const partition = this.#log.topicIdPartition;
     const beganMs = clock.monotonic();
+    for (;;) {
+      const facts = this.#facts();
+      const plan = await inSlices(expirableSegments(facts), clock, signal);
+      const { retentionBytes, retentionMs } = this.#log.config;
+      // Who raises a limit while a long plan is made must not lose what the old one would take.
+      if (retentionBytes !== facts.retentionBytes || retentionMs !== facts.retentionMs) continue;
+      metrics.set('sizeComputationTime', partition, clock.monotonic() - beganMs);
+      metrics.set('metadataCount', partition, facts.remote.length);
+      metrics.set('sizeBytes', partition, plan.finishedBytes);
+      return plan;
+    }
+  }
+
+  /** All of one moment: what this process works on is no left-over then. */
+  #facts(): ExpireFacts {
+    const { clock, metadata, options, brokerId, inFlight } = this.#context;
+    const log = this.#log;
     const highestRemoteOffset = seedHighestRemoteOffset(log, metadata);
-    const remote = metadata.listRemoteLogSegments(partition);
-    const plan = expirableSegments({
-      remote,
+    return {
+      remote: metadata.listRemoteLogSegments(log.topicIdPartition),
       local: log.segments(),
       lineage: log.leaderEpochs,
       logStartOffset: log.logStartOffset,
@@ -119,14 +135,8 @@ export class ExpireTask {
       nowMs: clock.now(),
       brokerId,
       danglingGraceMs: options.danglingGraceMs,
-      flightOf: (segment) => inFlight.flightOf(segment),
-    });
-    metrics.set('sizeComputationTime', partition, clock.monotonic() - beganMs);
-    metrics.set('metadataCount', partition, remote.length);
-    const finished = remote.filter((segment) => segment.state === 'COPY_SEGMENT_FINISHED');
-    const bytes = finished.reduce((sum, segment) => sum + segment.segmentSizeInBytes, 0);
-    metrics.set('sizeBytes', partition, bytes);
-    return plan;
+      flightOf: inFlight.snapshot(),
+    };
   }
 
   #publishDeleteLag(bytes: number, segments: number): void {

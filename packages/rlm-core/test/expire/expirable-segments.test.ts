@@ -1,6 +1,10 @@
 import type { RemoteLogSegmentMetadata } from '@logloft/remote-storage';
 import { describe, expect, it } from 'vitest';
-import { type ExpireFacts, expirableSegments } from '../../src/expire/expirable-segments.ts';
+import {
+  type ExpireFacts,
+  type ExpirePlan,
+  expirableSegments,
+} from '../../src/expire/expirable-segments.ts';
 import { type SegmentFacts, segment } from '../support/segments.ts';
 
 const NOW = 1_700_000_100_000;
@@ -24,8 +28,9 @@ const active = {
 const nameOf = (one: RemoteLogSegmentMetadata): string =>
   Buffer.from(one.remoteLogSegmentId.id, 'base64url').toString()[0] ?? '';
 
-function plan(facts: Partial<ExpireFacts>): string {
-  const result = expirableSegments({
+/** The plan, and how often others got their turn while it was made. */
+function decide(facts: Partial<ExpireFacts>): { result: ExpirePlan; turns: number } {
+  const work = expirableSegments({
     remote: [],
     local: [active],
     lineage: [{ epoch: 0, startOffset: 0 }],
@@ -41,6 +46,14 @@ function plan(facts: Partial<ExpireFacts>): string {
     flightOf: () => undefined,
     ...facts,
   });
+  for (let turns = 0; ; turns += 1) {
+    const step = work.next();
+    if (step.done === true) return { result: step.value, turns };
+  }
+}
+
+function plan(facts: Partial<ExpireFacts>): string {
+  const { result } = decide(facts);
   const deletions = result.deletions.map(({ segment: one, reason }) => `${nameOf(one)} ${reason}`);
   return [`start ${result.logStartOffset}`, ...deletions].join(', ');
 }
@@ -268,5 +281,32 @@ describe('segments that were never copied', () => {
   it('stay above the high watermark, and the active one always', () => {
     expect(plan({ ...facts, highWatermark: 150 })).toBe('start 100');
     expect(plan({ ...facts, nowMs: NOW + 1_000_000 })).toBe('start 300');
+  });
+});
+
+describe('a plan of very many segments', () => {
+  const count = 30_000;
+  const many = Array.from({ length: count }, (_, at) =>
+    finished(String(at).padStart(16, '0'), at * 10, at * 10 + 9, { size: 10 }),
+  );
+  const facts = {
+    logEndOffset: count * 10 + 10,
+    highWatermark: count * 10 + 10,
+    highestRemoteOffset: count * 10 - 1,
+    retentionBytes: 50,
+  };
+
+  it('lets others have their turn, each thousand segments, also where it has to sort', () => {
+    const shuffled = many
+      .map((_, at) => many[(at * 7919) % count])
+      .filter((one) => one !== undefined);
+    const inOrder = decide({ ...facts, remote: many });
+    const sorted = decide({ ...facts, remote: shuffled });
+    expect(inOrder.turns).toBeGreaterThanOrEqual(Math.floor((2 * count) / 1100));
+    expect(sorted.turns).toBeGreaterThan(inOrder.turns);
+    expect(sorted.result).toEqual(inOrder.result);
+    // All but the last 50 bytes.
+    expect(inOrder.result.deletions).toHaveLength(count - 5);
+    expect(inOrder.result.logStartOffset).toBe((count - 5) * 10);
   });
 });

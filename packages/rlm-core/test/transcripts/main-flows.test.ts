@@ -139,8 +139,8 @@ describe('copying', () => {
       > wait 30
       store delete 0-2
       meta 0-2 COPY_SEGMENT_STARTED
-      meta 0-2 DELETE_SEGMENT_FINISHED
       store copy 0-2
+      meta 0-2 DELETE_SEGMENT_FINISHED
       meta 0-2 COPY_SEGMENT_FINISHED
       log tiered to 2
     `);
@@ -405,10 +405,10 @@ describe('stopping', () => {
       > stop
       > store copy well
       > lead
-      meta 0-2 DELETE_SEGMENT_STARTED
       meta 0-2 COPY_SEGMENT_STARTED
-      store delete 0-2
+      meta 0-2 DELETE_SEGMENT_STARTED
       store copy 0-2
+      store delete 0-2
       meta 0-2 DELETE_SEGMENT_FINISHED
       meta 0-2 COPY_SEGMENT_FINISHED
       log tiered to 2
