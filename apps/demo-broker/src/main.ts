@@ -8,13 +8,6 @@ if (major < 22 || (major === 22 && minor < 15)) {
   );
   process.exit(1);
 }
-// Most of a start is the compiling of modules, which the next one need not do again. With --memory
-// nothing at all is written to the disk.
-if (!process.argv.some((word) => word.startsWith('--memory'))) {
-  // Imported here, because a Node that is too old does not have this name to import.
-  const { enableCompileCache } = await import('node:module');
-  enableCompileCache();
-}
 // In Node 24, buffers of 16 KiB and more are freed by full collections only, unless the young
 // generation of V8 is kept as small as it was before (nodejs/node issues 61967 and 63863).
 if (major === 24) setFlagsFromString('--scavenger-max-new-space-capacity-mb=8');

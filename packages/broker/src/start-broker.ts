@@ -74,7 +74,7 @@ async function open(settings: Settings, start: Start): Promise<RunningBroker> {
   const storage = await openStorage(settings, surroundings, closers);
   const { cluster, configs, topics, logs } = storage;
   const queuedBytes = configs.values.number('queued.max.request.bytes');
-  const pools = createMemoryPools(queuedBytes, { clock, metrics });
+  const pools = createMemoryPools(queuedBytes, { clock, logger, metrics });
   closers.add(pools, async (opened) => await opened[Symbol.asyncDispose]());
   const forgetMembersOnDisconnect = options.forgetMembersOnDisconnect ?? false;
   const coordinator = await openCoordinator(storage, surroundings, {

@@ -2,6 +2,7 @@ import { BufferPool } from '@logloft/bufferpool';
 import type { Clock } from '@logloft/clock';
 import type { MetricsRegistry } from '@logloft/metrics';
 import { ResponseMemory } from '../fetch/response-memory.ts';
+import type { BrokerLogger } from '../logger.ts';
 import { type FramePool, ReceiveMemory } from '../network/receive-memory.ts';
 
 const KIB = 1024;
@@ -27,11 +28,16 @@ export interface MemoryPools extends AsyncDisposable {
   readonly response: ResponseMemory;
 }
 
+/** What the pools need from the broker. */
+export interface MemoryPoolsContext {
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  /** Told, at the end, which sizes were asked for. */
+  readonly logger: BrokerLogger;
+}
+
 /** Makes both pools. `receiveBytes` is `queued.max.request.bytes`. */
-export function createMemoryPools(
-  receiveBytes: number,
-  context: { readonly clock: Clock; readonly metrics: MetricsRegistry },
-): MemoryPools {
+export function createMemoryPools(receiveBytes: number, context: MemoryPoolsContext): MemoryPools {
   const firstBytes = Math.ceil(receiveBytes * FIRST_SHARE);
   const largeBytes = Math.max(1, receiveBytes - firstBytes);
   const first = classedPool(firstBytes, FIRST_SIZES, 'request-memory', context);
@@ -44,9 +50,24 @@ export function createMemoryPools(
     }),
     response: new ResponseMemory(response),
     async [Symbol.asyncDispose]() {
+      logSizes(context.logger, { first, large, response });
       await Promise.all([first.close(), large.close(), response.close()]);
     },
   };
+}
+
+/** Whoever tunes sizes wants those that the clients really asked for, not a rule of thumb. */
+function logSizes(logger: BrokerLogger, pools: Readonly<Record<string, BufferPool>>): void {
+  for (const [name, pool] of Object.entries(pools)) {
+    const { poolableBytes, reusedShare, suggestedPoolableBytes } = pool.stats();
+    if (suggestedPoolableBytes === undefined) continue;
+    logger.info('buffer pool: what 80 % of the requests fitted in, and what was reused', {
+      pool: name,
+      poolableBytes,
+      suggestedPoolableBytes,
+      reusedShare: Number(reusedShare.toFixed(3)),
+    });
+  }
 }
 
 function framePool(pool: BufferPool, totalBytes: number): FramePool {
@@ -64,12 +85,12 @@ function classedPool(
   totalBytes: number,
   sizes: readonly number[],
   metricsGroup: string,
-  context: { readonly clock: Clock; readonly metrics: MetricsRegistry },
+  context: MemoryPoolsContext,
 ): BufferPool {
   const fitting = sizes.filter((size) => size <= totalBytes);
   const [poolableBytes = totalBytes, ...sizeClasses] = fitting;
   return new BufferPool(
     { totalBytes, poolableBytes, sizeClasses, maxWaiters: Number.POSITIVE_INFINITY },
-    { ...context, metricsGroup },
+    { clock: context.clock, metrics: context.metrics, metricsGroup },
   );
 }
