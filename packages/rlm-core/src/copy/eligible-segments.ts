@@ -71,7 +71,7 @@ export function eligibleSegments<S extends CopyCandidate>(facts: CopyFacts<S>): 
 }
 
 /** What may change while a plan is carried out. Time, and what is appended, only let more go. */
-export type CopyFactsNow = Pick<
+type CopyFactsNow = Pick<
   CopyFacts<CopyCandidate>,
   'config' | 'copiedOffset' | 'lastStableOffset' | 'logStartOffset'
 >;
