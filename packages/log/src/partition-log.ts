@@ -1,4 +1,5 @@
 import { type AppendOptions, type AppendResult, LogAppender } from './append/log-appender.ts';
+import { closeSegmentFiles } from './close-segment-files.ts';
 import {
   LogClosedError,
   LogCorruptError,
@@ -10,6 +11,7 @@ import type { AbortedTransaction } from './index/transaction-index.ts';
 import type { EpochEnd, LeaderEpoch } from './leader-epochs.ts';
 import { type LogConfig, type LogConfigInput, resolveLogConfig } from './log-config.ts';
 import { planLogRetention, removeFirstSegments } from './log-retention.ts';
+import { advanceLogStart } from './log-start.ts';
 import type { LogChange, LogState } from './log-state.ts';
 import { abortedTransactionsIn } from './read/aborted-transactions.ts';
 import { LogReader } from './read/log-reader.ts';
@@ -249,20 +251,7 @@ export class PartitionLog {
    * @throws LogOffsetOutOfRangeError when `offset` is above the high watermark
    */
   deleteRecordsBefore(offset: number): number {
-    const state = this.#state;
-    if (!(offset <= state.highWatermark)) {
-      throw new LogOffsetOutOfRangeError(
-        `Records of ${state.name} can be deleted up to offset ${state.highWatermark}, not ${offset}`,
-        { partition: state.name },
-      );
-    }
-    if (offset > state.logStartOffset) {
-      state.logStartOffset = offset;
-      state.localLogStartOffset = Math.max(state.localLogStartOffset, offset);
-      state.epochs.truncateFromStart(offset);
-      state.notify('log-start');
-    }
-    return state.logStartOffset;
+    return advanceLogStart(this.#state, offset);
   }
 
   /**
@@ -350,7 +339,7 @@ export class PartitionLog {
       await state.active.storeIndexes();
       await this.#flusher.storeProducers();
     } finally {
-      await this.#closeFiles();
+      await closeSegmentFiles(this.#state);
     }
   }
 
@@ -362,25 +351,11 @@ export class PartitionLog {
     state.refusal = new LogClosedError(`${state.name} was deleted`, { partition: state.name });
     state.notify('closed');
     await this.#flusher.exclusively(async () => undefined);
-    await this.#closeFiles();
+    await closeSegmentFiles(this.#state);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  /** Closes what nobody reads now, and the rest as soon as it was read. */
-  async #closeFiles(): Promise<void> {
-    const { segments, runtime, name } = this.#state;
-    for (const segment of segments.all) {
-      const closed = segment.retire().then(() => segment.closeFile());
-      if (!segment.isInUse) await closed;
-      else {
-        closed.catch((error: unknown) => {
-          runtime.logger.warn(`Closing a file of ${name} failed`, { error });
-        });
-      }
-    }
   }
 
   /** Nothing can be appended while the log is cut: it would get offsets that are about to go. */

@@ -1,6 +1,6 @@
 import type { Clock, RandomSource } from '@logloft/clock';
 import type { MetricsRegistry } from '@logloft/metrics';
-import { type ByteLimit, heldByteRate, ReadQuotaManager, WriteQuotaManager } from '@logloft/quota';
+import type { ByteLimit } from '@logloft/quota';
 import type { PluginLogger, RemoteStorageManager, TopicIdPartition } from '@logloft/remote-storage';
 import { RemoteLogError } from './errors.ts';
 import { PartitionDeletions } from './expire/partition-deletions.ts';
@@ -11,12 +11,13 @@ import {
 } from './metadata/metadata-manager.ts';
 import { partitionKey } from './metadata/partition-events.ts';
 import { RemoteLogMetrics } from './metrics.ts';
-import { type RemoteLogManagerOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import { type RemoteLogManagerOptions, resolveOptions } from './options.ts';
 import type { PartitionLogView, TimestampAndOffset } from './partition-log-view.ts';
 import { type PartitionRole, PartitionTasks } from './partition-tasks.ts';
 import type { RemoteFetchRequest, RemoteFetchResult } from './read/remote-reader.ts';
 import { RemoteReads } from './read/remote-reads.ts';
 import type { RemoteLogStatus, RemoteQuotaStatus } from './remote-log-status.ts';
+import { RemoteQuotas } from './remote-quotas.ts';
 import { SlotPool } from './scheduling/slot-pool.ts';
 import { SegmentsInFlight } from './segments-in-flight.ts';
 import type { TieringContext } from './tiering-context.ts';
@@ -53,9 +54,7 @@ export class RemoteLogManager implements AsyncDisposable {
   /** The catalogue of what is in the remote tier. */
   readonly metadata: RemoteLogMetadataManager;
   readonly #context: TieringContext;
-  readonly #options: ResolvedOptions;
-  readonly #writeQuota: WriteQuotaManager;
-  readonly #readQuota: ReadQuotaManager;
+  readonly #quotas: RemoteQuotas;
   readonly #writers: SlotPool;
   readonly #expirers: SlotPool;
   readonly #reads: RemoteReads;
@@ -74,24 +73,8 @@ export class RemoteLogManager implements AsyncDisposable {
     metadataOptions: MetadataManagerOptions = {},
   ) {
     const { clock, logger, metrics: registry, eventLog, ...rest } = context;
-    this.#options = resolveOptions(options);
-    const resolved = this.#options;
-    this.#writeQuota = new WriteQuotaManager({
-      clock,
-      metrics: registry,
-      limit: resolved.writeLimit,
-      samples: resolved.writeWindowNum,
-      windowSeconds: resolved.writeWindowSeconds,
-      scope: resolved.writeScope,
-      exhausted: resolved.writeExhausted,
-    });
-    this.#readQuota = new ReadQuotaManager({
-      clock,
-      metrics: registry,
-      limit: resolved.readLimit,
-      samples: resolved.readWindowNum,
-      windowSeconds: resolved.readWindowSeconds,
-    });
+    const resolved = resolveOptions(options);
+    this.#quotas = new RemoteQuotas(resolved, { clock, logger, metrics: registry });
     this.#writers = new SlotPool({ size: resolved.copierThreads });
     this.#expirers = new SlotPool({ size: resolved.expirationThreads });
     this.metadata = new RemoteLogMetadataManager({ log: eventLog, clock, logger }, metadataOptions);
@@ -105,7 +88,7 @@ export class RemoteLogManager implements AsyncDisposable {
       options: resolved,
       onSegmentDeleted: (segment) => this.#reads.indexes.forget([segment]),
     };
-    this.#reads = new RemoteReads(this.#context, this.#readQuota, this.#closing.signal);
+    this.#reads = new RemoteReads(this.#context, this.#quotas.read, this.#closing.signal);
     this.#deletions = new PartitionDeletions(this.#context, this.#expirers);
     this.#addGauges();
   }
@@ -121,13 +104,7 @@ export class RemoteLogManager implements AsyncDisposable {
     this.#started = true;
     this.metadata.onReady(() => this.#deletions.resume());
     this.metadata.followAll();
-    const { limit, scope, exhausted } = this.#writeQuota;
-    this.#context.logger.info(
-      limit.isUnlimited
-        ? 'Copying to the remote tier has no limit: a backlog is copied as fast as disk, processor and network allow (remote.log.manager.write.quota.default)'
-        : 'Copying to the remote tier is limited',
-      { bytesPerSecond: limit.toString(), scope, exhausted },
-    );
+    this.#quotas.logWriteLimit();
   }
 
   /**
@@ -144,7 +121,7 @@ export class RemoteLogManager implements AsyncDisposable {
         ...followers.map((log) => this.#takeOver(log, 'follower')),
         ...leaders.map((log) => this.#takeOver(log, 'leader')),
       ]);
-      this.#warnOfUnholdableLimit();
+      this.#quotas.warnOfUnholdableLimit(this.#logs());
     });
   }
 
@@ -234,20 +211,12 @@ export class RemoteLogManager implements AsyncDisposable {
    * counts in the throttle times, as Kafka counts it.
    */
   get readsAllowed(): boolean {
-    if (this.#closing.signal.aborted) return true;
-    const permit = this.#readQuota.tryAdmit(0);
-    permit?.release();
-    return permit !== undefined;
+    return this.#closing.signal.aborted || this.#quotas.readsAllowed;
   }
 
   /** How the quotas stand. */
   quotas(): RemoteQuotaStatus {
-    return {
-      write: this.#writeQuota.brokerStatus(),
-      writers: this.#writeQuota.writerStatuses(),
-      read: this.#readQuota.status(),
-      heldWriteRate: this.#heldWriteRate(),
-    };
+    return this.#quotas.status(this.#logs());
   }
 
   /** Partitions whose removal from the remote tier is under way. */
@@ -257,13 +226,13 @@ export class RemoteLogManager implements AsyncDisposable {
 
   /** Changes `remote.log.manager.write.quota.default`. Copies that wait or are paced feel it at once. */
   updateWriteLimit(limit: ByteLimit): void {
-    this.#writeQuota.updateLimit(limit);
-    this.#warnOfUnholdableLimit();
+    this.#quotas.write.updateLimit(limit);
+    this.#quotas.warnOfUnholdableLimit(this.#logs());
   }
 
   /** Changes `remote.log.manager.read.quota.default`. */
   updateReadLimit(limit: ByteLimit): void {
-    this.#readQuota.updateLimit(limit);
+    this.#quotas.read.updateLimit(limit);
   }
 
   /** Changes `remote.log.index.file.cache.total.size.bytes`. */
@@ -289,11 +258,11 @@ export class RemoteLogManager implements AsyncDisposable {
     const reason = closedError();
     this.#closing.abort(reason);
     await this.#changes;
-    const all = [...this.#partitions.values()].map((tasks) => tasks.log.topicIdPartition);
+    const all = this.#logs().map((log) => log.topicIdPartition);
     await Promise.all(all.map((partition) => this.#letGo(partition, reason)));
     await this.#deletions.close(reason);
     await this.metadata.close();
-    await Promise.all([this.#writeQuota.close(), this.#readQuota.close()]);
+    await this.#quotas.close();
     this.#context.metrics.close();
   }
 
@@ -311,7 +280,7 @@ export class RemoteLogManager implements AsyncDisposable {
       context: this.#context,
       writers: this.#writers,
       expirers: this.#expirers,
-      writeQuota: this.#writeQuota,
+      writeQuota: this.#quotas.write,
     });
     this.#partitions.set(key, tasks);
     tasks.start();
@@ -367,22 +336,8 @@ export class RemoteLogManager implements AsyncDisposable {
     );
   }
 
-  #heldWriteRate(): number {
-    const sizes = [...this.#partitions.values()].map(({ log }) => log.config.segmentBytes);
-    const { writeWindowNum: samples, writeWindowSeconds: windowSeconds } = this.#options;
-    const limit = this.#writeQuota.limit.bytesPerSecond;
-    if (this.#writeQuota.exhausted === 'pace') return limit;
-    return heldByteRate({ limit, segmentBytes: Math.max(0, ...sizes), samples, windowSeconds });
-  }
-
-  #warnOfUnholdableLimit(): void {
-    const { limit } = this.#writeQuota;
-    const heldRate = this.#heldWriteRate();
-    if (heldRate <= limit.bytesPerSecond) return;
-    this.#context.logger.warn(
-      'The write quota cannot be held on the average: segments are larger than what it allows in its whole window. Take more or longer samples, smaller segments, or remote.log.manager.write.quota.exhausted=pace',
-      { limit: limit.toString(), heldBytesPerSecond: Math.ceil(heldRate) },
-    );
+  #logs(): PartitionLogView[] {
+    return [...this.#partitions.values()].map(({ log }) => log);
   }
 
   #mustBeOpen(): void {

@@ -1,5 +1,5 @@
+import { getInt64, setInt64 } from '@logloft/records';
 import { LogCorruptError } from '../errors.ts';
-import { getInt64, setInt64 } from '../int64.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
 const ENTRY_BYTES = 12;

@@ -1,6 +1,5 @@
-import { crc32c } from '@logloft/records';
+import { crc32c, getInt64, setInt64 } from '@logloft/records';
 import { LogCorruptError } from '../errors.ts';
-import { getInt64, setInt64 } from '../int64.ts';
 import { NONE, ProducerEntry } from './producer-entry.ts';
 
 const VERSION = 1;
