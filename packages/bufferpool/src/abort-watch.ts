@@ -40,11 +40,10 @@ export class AbortWatch<W extends AbortableWaiter> {
 
   /** Called by a signal. */
   handleEvent(event: Event): void {
-    const { currentTarget } = event;
-    if (!(currentTarget instanceof AbortSignal)) return;
+    // Not `currentTarget`: Node has it null for all listeners of a signal but the first.
+    const { target } = event;
+    if (!(target instanceof AbortSignal)) return;
     // Everybody in the set leaves it on the way.
-    for (const waiter of this.#waiters.get(currentTarget) ?? []) {
-      this.#onAbort(waiter, currentTarget.reason);
-    }
+    for (const waiter of this.#waiters.get(target) ?? []) this.#onAbort(waiter, target.reason);
   }
 }

@@ -23,6 +23,21 @@ test('an aborted wait rejects with the reason of its signal, and leaves nothing 
   expect(pool.stats()).toMatchObject({ waiters: 0, exhausted: 0 });
 });
 
+test('one signal ends the waits at several pools, and those after a listener of the caller', async () => {
+  const abort = new AbortController();
+  abort.signal.addEventListener('abort', () => undefined);
+  const { signal } = abort;
+  const pools = [exhaustedPool().pool, exhaustedPool().pool];
+  const waits = pools.flatMap((pool) => [
+    pool.allocate(10, { signal }),
+    pool.allocate(20, { signal }),
+  ]);
+  abort.abort('no longer wanted');
+  expect(pools.map(({ waiters }) => waiters)).toEqual([0, 0]);
+  for (const wait of waits) await expect(wait).rejects.toBe('no longer wanted');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+});
+
 test('a signal that aborted before the call wins over memory that is there', async () => {
   const pool = new BufferPool({ totalBytes: 10, poolableBytes: 10 }, { clock: new ManualClock() });
   const signal = AbortSignal.abort('too late');
