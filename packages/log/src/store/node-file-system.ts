@@ -60,8 +60,10 @@ function settle(call: (done: (error: Error | null | undefined) => void) => void)
   });
 }
 
+/** Below a file there is nothing either. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 function unlessMissing<T>(call: () => T): T | undefined {
