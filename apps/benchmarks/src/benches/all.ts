@@ -8,6 +8,10 @@ import { b6 } from './b6-produce.ts';
 import { b7 } from './b7-fetch.ts';
 import { b9 } from './b9-latency.ts';
 import { b12 } from './b12-start.ts';
+import { m1 } from './metrics-record.ts';
+import { p1 } from './pool-speed.ts';
+import { p2 } from './pool-waiters.ts';
+import { q1 } from './quota-record.ts';
 
 /** All benches, in order. */
-export const BENCHES: readonly Bench[] = [b1, b2, b3, b4, b5, b6, b7, b9, b12];
+export const BENCHES: readonly Bench[] = [b1, b2, b3, b4, b5, b6, b7, b9, b12, p1, p2, m1, q1];
