@@ -11,7 +11,8 @@ import { allocatedBytes } from '../harness/allocation-profile.ts';
 import type { Bench, BenchOptions } from '../harness/bench.ts';
 import { figure, megabytes, spread } from '../harness/format.ts';
 import type { Report, Row } from '../harness/report.ts';
-import { interleave, nanosecondsPerCall } from '../harness/rounds.ts';
+import { interleave } from '../harness/rounds.ts';
+import { steadyNanosecondsPerCall } from '../harness/steady-nanos.ts';
 
 /** What Kafka's own classes need in Java on this kind of machine: 44 and 400. */
 const RECORD_AIM_NANOS = 44;
@@ -89,7 +90,7 @@ function counterNanos(targetMs: number): number {
   const count = (): void => {
     for (let i = 0; i < CALLS; i += 1) counter.total += i;
   };
-  return nanosecondsPerCall(count, targetMs) / CALLS;
+  return steadyNanosecondsPerCall(count, targetMs) / CALLS;
 }
 
 function meterNanos(targetMs: number): number {
@@ -100,7 +101,7 @@ function meterNanos(targetMs: number): number {
     for (let i = 0; i < CALLS; i += 1) meter.record(config, i, timeOf(recorded + i));
     recorded += CALLS;
   };
-  return nanosecondsPerCall(record, targetMs) / CALLS;
+  return steadyNanosecondsPerCall(record, targetMs) / CALLS;
 }
 
 function sensorNanos(targetMs: number): number {
@@ -110,7 +111,7 @@ function sensorNanos(targetMs: number): number {
     recordMany(sensor, CALLS, recorded);
     recorded += CALLS;
   };
-  return nanosecondsPerCall(record, targetMs) / CALLS;
+  return steadyNanosecondsPerCall(record, targetMs) / CALLS;
 }
 
 /** @param stepMs how the time moves from one look to the next; when it does, there is also a record */
@@ -130,7 +131,7 @@ function rateNanos(targetMs: number, stepMs: number): number {
       nowMs += stepMs;
     }
   };
-  const nanos = nanosecondsPerCall(measure, targetMs) / CALLS;
+  const nanos = steadyNanosecondsPerCall(measure, targetMs) / CALLS;
   if (!Number.isFinite(sum)) throw new Error('A rate must be a number');
   return nanos;
 }

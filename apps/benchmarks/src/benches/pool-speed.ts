@@ -3,7 +3,8 @@ import { systemClock } from '@logloft/clock';
 import type { Bench, BenchOptions } from '../harness/bench.ts';
 import { figure, size as sizeText, spread } from '../harness/format.ts';
 import type { Report, Row } from '../harness/report.ts';
-import { type Contender, interleave, nanosecondsPerCall } from '../harness/rounds.ts';
+import { type Contender, interleave } from '../harness/rounds.ts';
+import { steadyNanosecondsPerCall } from '../harness/steady-nanos.ts';
 
 const KIB = 1024;
 const CLASSES = [16 * KIB, 64 * KIB, 256 * KIB] as const;
@@ -68,7 +69,7 @@ function poolNanos(options: PoolOptions, size: number, targetMs: number): number
   const cycles = (): void => {
     for (let i = 0; i < CYCLES; i += 1) pool.deallocate(pool.tryAllocate(size));
   };
-  return nanosecondsPerCall(cycles, targetMs) / CYCLES;
+  return steadyNanosecondsPerCall(cycles, targetMs) / CYCLES;
 }
 
 function arrayNanos(targetMs: number): number {
@@ -79,5 +80,5 @@ function arrayNanos(targetMs: number): number {
       if (buffer !== undefined) array.push(buffer);
     }
   };
-  return nanosecondsPerCall(cycles, targetMs) / CYCLES;
+  return steadyNanosecondsPerCall(cycles, targetMs) / CYCLES;
 }

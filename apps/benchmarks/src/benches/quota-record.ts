@@ -5,7 +5,8 @@ import type { Bench, BenchOptions } from '../harness/bench.ts';
 import { Child } from '../harness/child.ts';
 import { figure, megabytes, spread } from '../harness/format.ts';
 import type { Report, Row } from '../harness/report.ts';
-import { interleave, nanosecondsPerCall, type RoundResults } from '../harness/rounds.ts';
+import { interleave, type RoundResults } from '../harness/rounds.ts';
+import { steadyNanosecondsPerCall } from '../harness/steady-nanos.ts';
 import { textTable } from '../harness/text-table.ts';
 import { givingUpOf, LIMITER_KINDS, type LimiterKind } from '../peers/limiter-kinds.ts';
 import type { LimiterPeerCommands } from '../peers/limiter-peer.ts';
@@ -107,7 +108,7 @@ function quotaNanos(limit: number, targetMs: number): number {
       throttledMs += quota.throttleTimeMs();
     }
   };
-  const nanos = nanosecondsPerCall(ask, targetMs) / CALLS;
+  const nanos = steadyNanosecondsPerCall(ask, targetMs) / CALLS;
   if (throttledMs > 0 !== quota.isExceeded())
     throw new Error('The quota must throttle if exceeded');
   return nanos;
@@ -118,7 +119,7 @@ function limiterNanos(targetMs: number): number {
   const ask = (): void => {
     for (let i = 0; i < CALLS; i += 1) limiter.tryRemoveTokens(1000);
   };
-  return nanosecondsPerCall(ask, targetMs) / CALLS;
+  return steadyNanosecondsPerCall(ask, targetMs) / CALLS;
 }
 
 interface Finding {
@@ -196,7 +197,7 @@ function comparison({ findings, speed, over }: Compared): string[] {
     ];
   });
   return [
-    'A leave with room, of 1000 asked for together. Then 1 MB/s over windows of 10 s, in multiples of it:',
+    'A leave with room, of 100 asked for together. Then 1 MB/s over windows of 10 s, in multiples of it:',
     'one small request, 9.9 quiet seconds, four greedy writers for a minute of simulated time. A wait: heap.',
     ...textTable([head, ...rows]),
   ];
