@@ -38,7 +38,7 @@ async function soak({ checks }: CheckRun): Promise<void> {
     return `${(scene.clock.monotonic() / 3_600_000).toFixed(1)} simulated hours`;
   });
   for (const workload of scene.workloads) checks.note(workload.describe());
-  checks.note(`heap after collections, MiB: ${heap.describe()}`);
+  checks.note(`heap after collections without code, MiB: ${heap.describe()}`);
   if (!ran) return;
   await checks.check('with nothing more to do it comes to rest by itself', async () => {
     const tookMs = await comeToRest(scene);

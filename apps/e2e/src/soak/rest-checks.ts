@@ -4,7 +4,7 @@ import type { HeapReadings } from './heap-readings.ts';
 import { turnOfEventLoop } from './run-operations.ts';
 import type { SoakScene } from './soak-scene.ts';
 
-/** The heap may be that much greater in the end: compiled code, and what is on its way by chance. */
+/** The heap may be that much greater in the end: by chance more is on its way. */
 const MAX_GROWTH_BYTES = 512 * 1024;
 /** Pools hold more or less memory behind their buffers from one reading to the next. */
 const MAX_BUFFER_GROWTH_BYTES = 512 * 1024;
