@@ -45,9 +45,10 @@ export async function runOperations(
 
 /**
  * Starts nothing any more, ends what is held, and lets time pass until nobody waits and nothing is
- * out, without closing anything. Gives up after a while: what is left then is for the checks to tell.
+ * out, without closing anything.
  *
  * @returns ms of the clock that it took
+ * @throws Error after a while; what is left then is for other checks to tell
  */
 export async function comeToRest(scene: SoakScene): Promise<number> {
   const { clock, waits, workloads } = scene;
@@ -57,9 +58,9 @@ export async function comeToRest(scene: SoakScene): Promise<number> {
     clock.advance(REST_ADVANCE_MS);
     await turnAndAudit(scene);
     const outstanding = workloads.some(({ outstandingBytes }) => outstandingBytes > 0);
-    if (waits.pending === 0 && !outstanding) break;
+    if (waits.pending === 0 && !outstanding) return clock.monotonic() - startMs;
   }
-  return clock.monotonic() - startMs;
+  throw new Error(`it did not within ${MAX_REST_TURNS * REST_ADVANCE_MS} ms of the clock`);
 }
 
 async function turnAndAudit({ workloads, signals }: SoakScene): Promise<void> {
