@@ -1,7 +1,7 @@
 // A pool under test, alone in its process: nothing else is in the heap that is measured.
 import { serveCommands } from '../harness/command.ts';
 import { bytesPerWaiter, freeNanos, giveUp, handOffNanos, keepsOrder } from './pool-tests.ts';
-import { holdWaiters, keptByAborted } from './pool-waiters.ts';
+import { holdWaiters, keptByAborted, keptByBareSignals } from './pool-waiters.ts';
 
 /** What the process can be told. */
 export type PoolPeerCommands = Readonly<{
@@ -12,6 +12,7 @@ export type PoolPeerCommands = Readonly<{
   giveUp: typeof giveUp;
   holdWaiters: typeof holdWaiters;
   keptByAborted: typeof keptByAborted;
+  keptByBareSignals: typeof keptByBareSignals;
 }>;
 
 const commands: PoolPeerCommands = {
@@ -22,6 +23,7 @@ const commands: PoolPeerCommands = {
   giveUp,
   holdWaiters,
   keptByAborted,
+  keptByBareSignals,
 };
 
 serveCommands(commands);

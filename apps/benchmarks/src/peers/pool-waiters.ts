@@ -76,6 +76,26 @@ export async function keptByAborted(count: number): Promise<number> {
   return keptBytes;
 }
 
+/** The same with signals that nothing but a promise listens to: what of it is Node's own. */
+export async function keptByBareSignals(count: number): Promise<number> {
+  const abortSome = async (): Promise<void> => {
+    const waits = Array.from({ length: 1000 }, () => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const wait = new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      return { controller, wait };
+    });
+    for (const { controller } of waits) controller.abort();
+    await settleAll(waits.map(({ wait }) => wait));
+  };
+  await abortSome();
+  const before = await heapAfterCollection();
+  for (let done = 0; done < count; done += 1000) await abortSome();
+  return (await heapAfterCollection()) - before;
+}
+
 /** Waits for all, and lets go of what they came to. */
 async function settleAll(promises: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(promises);
