@@ -25,6 +25,8 @@ export class Loft {
   readonly store = new MemoryObjectStore();
   /** Segments whose copy was asked for, as `topic-partition@startOffset`, in order. */
   readonly copies: string[] = [];
+  /** Those of them whose copy succeeded. */
+  readonly copied: string[] = [];
   /** Bytes of the segments whose copy succeeded. */
   copiedBytes = 0;
   fetches = 0;
@@ -71,9 +73,11 @@ class LoftStorage implements RemoteStorageManager {
     options: CallOptions = {},
   ): Promise<CustomMetadata | undefined> {
     const { topic, partition } = segment.remoteLogSegmentId.topicIdPartition;
-    this.#loft.copies.push(`${topic}-${partition}@${segment.startOffset}`);
+    const name = `${topic}-${partition}@${segment.startOffset}`;
+    this.#loft.copies.push(name);
     await suffer(this.#loft.copyFault, options);
     const kept = await this.#inner.copyLogSegmentData(segment, data, options);
+    this.#loft.copied.push(name);
     this.#loft.copiedBytes += segment.segmentSizeInBytes;
     return kept;
   }

@@ -225,7 +225,7 @@ test('a topic that left the remote tier comes back in the same process: it is co
   await fill(client, TOPIC, { to: RECORDS });
   await vi.waitFor(async () => expect(await loft.segments()).toHaveLength(3), WAIT);
   for (let end = RECORDS; end <= 2 * RECORDS; end += RECORDS) {
-    const first = loft.copies.length;
+    const first = loft.copied.length;
     const { deletions } = loft;
     // The old data goes late. Until then nothing is copied, and so nothing local may go.
     loft.copyFault = 'fails';
@@ -238,7 +238,7 @@ test('a topic that left the remote tier comes back in the same process: it is co
     expect(localLogStartOffset).toBe(logStartOffset);
     loft.copyFault = 'none';
     expect(await untilCold(broker, TOPIC)).toBeGreaterThan(end);
-    const copied = loft.copies.slice(first).map((copy) => Number(copy.split('@')[1]));
+    const copied = loft.copied.slice(first).map((copy) => Number(copy.split('@')[1]));
     expect(copied[0]).toBe(logStartOffset);
     expect(new Set(copied).size).toBe(copied.length);
     expect(statusOf(TOPIC).logStartOffset).toBe(logStartOffset);
