@@ -62,7 +62,7 @@ async function heldRows(over: number): Promise<Row[]> {
     await peer.end();
     rows.push({
       what: `${WAITERS} wait for 10 simulated minutes, ${text}`,
-      ours: `${megabytes(heldBytes)}, ${timers} timer; ${megabytes(leftBytes)} when all have left`,
+      ours: `${megabytes(heldBytes)}, ${timers} timer; ${megabytes(Math.max(0, leftBytes))} when all have left`,
       peer: `at most ${megabytes(WAITERS_AIM_BYTES)}`,
       ratio: WAITERS_AIM_BYTES / heldBytes,
       target: signals === 'none' ? 1 : undefined,

@@ -228,6 +228,6 @@ function comparison({ findings, speed, over }: Compared): string[] {
     'A leave with room, of 100 asked for together. Then 1 MB/s over windows of 10 s, in multiples of it:',
     'one small request, 9.9 quiet seconds, four greedy writers for a minute of simulated time. A wait: heap.',
     ...textTable([head, ...rows]),
-    'Signals that aborted leave about 5 MB of Node itself behind in a million, whoever listened (see P2).',
+    'Signals that aborted leave 4 to 5 MB of Node itself behind in a million, whoever listened (see P2).',
   ];
 }
