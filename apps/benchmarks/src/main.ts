@@ -8,7 +8,7 @@ import { formatReport, reachesAim } from './harness/report.ts';
 import { useScratchParent } from './harness/scratch.ts';
 
 const USAGE = `usage: npm run bench [-- [options] B1 B6 ...]
-  --smoke          a run of at most 30 s that shows that everything works
+  --smoke          a run of about a minute that shows that everything works
   --rounds N       rounds that count (default 5)
   --profile        B6, B7: say where the broker's CPU time goes
   --cpu-prof DIR   as --profile, and keep the .cpuprofile files

@@ -64,6 +64,15 @@ export class SampleRing {
     return this.#cell(sample, VALUE);
   }
 
+  /** What all samples hold together, added up in their order. */
+  sum(): number {
+    const cells = this.#cells;
+    const end = this.#size * CELLS;
+    let total = 0;
+    for (let at = VALUE; at < end; at += CELLS) total += cells[at] ?? Number.NaN;
+    return total;
+  }
+
   /** Replaces what `sample` holds. */
   setValue(sample: number, value: number): void {
     this.#cells[sample * CELLS + VALUE] = value;

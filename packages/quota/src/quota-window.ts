@@ -76,7 +76,7 @@ export class QuotaWindow implements Gate {
   }
 
   get windowMs(): number {
-    return this.#live().windowSizeMs(this.#config);
+    return this.#live().windowSizeMs(this.#config, steadyNow(this.#clock));
   }
 
   /** Ms since something was last recorded, or since it was made. */
@@ -104,7 +104,8 @@ export class QuotaWindow implements Gate {
 
   /** Exactly at the bound it is open. */
   isOpen(): boolean {
-    return this.#live().measureWith(this.#config, this.#reservedBytes) <= this.#bound;
+    const nowMs = steadyNow(this.#clock);
+    return this.#live().measureWith(this.#config, this.#reservedBytes, nowMs) <= this.#bound;
   }
 
   charge(bytes: number): void {
@@ -126,9 +127,11 @@ export class QuotaWindow implements Gate {
 
   throttleTimeMs(): number {
     const window = this.#live();
-    const rate = window.measureWith(this.#config, this.#reservedBytes);
+    // Read once: a clock costs as much as the sum of the whole window.
+    const nowMs = steadyNow(this.#clock);
+    const rate = window.measureWith(this.#config, this.#reservedBytes, nowMs);
     if (rate <= this.#bound) return 0;
-    const windowMs = window.windowSizeMs(this.#config);
+    const windowMs = window.windowSizeMs(this.#config, nowMs);
     return throttleTimeMs({ rate, bound: this.#bound, windowMs });
   }
 

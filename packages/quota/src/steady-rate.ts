@@ -35,9 +35,8 @@ export class SteadyRate implements MeasurableStat {
     return this.#rate.measure(config, steadyNow(this.#clock));
   }
 
-  /** The rate as if `extraBytes` were in the window too. */
-  measureWith(config: MetricConfig, extraBytes: number): number {
-    const nowMs = steadyNow(this.#clock);
+  /** The rate as if `extraBytes` were in the window too, at `nowMs` of the monotonic clock. */
+  measureWith(config: MetricConfig, extraBytes: number, nowMs: number): number {
     const bytes = this.#rate.total(config, nowMs) + extraBytes;
     return bytes / (this.#rate.windowSizeMs(config, nowMs) / 1000);
   }
@@ -47,9 +46,9 @@ export class SteadyRate implements MeasurableStat {
     return this.#rate.total(config, steadyNow(this.#clock));
   }
 
-  /** The time, in ms, that the bytes are averaged over. */
-  windowSizeMs(config: MetricConfig): number {
-    return this.#rate.windowSizeMs(config, steadyNow(this.#clock));
+  /** The time, in ms, that the bytes are averaged over at `nowMs` of the monotonic clock. */
+  windowSizeMs(config: MetricConfig, nowMs: number): number {
+    return this.#rate.windowSizeMs(config, nowMs);
   }
 
   /** When the oldest sample in use began; ms of the monotonic clock. */

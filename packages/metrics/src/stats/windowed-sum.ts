@@ -11,11 +11,8 @@ export class WindowedSum implements WindowedStat {
   }
 
   measure(config: MetricConfig, nowMs: number): number {
-    const ring = this.#ring;
-    ring.purge(config, nowMs);
-    let total = 0;
-    for (let sample = 0; sample < ring.size; sample += 1) total += ring.value(sample);
-    return total;
+    this.#ring.purge(config, nowMs);
+    return this.#ring.sum();
   }
 
   oldestStartMs(config: MetricConfig, nowMs: number): number {
