@@ -18,13 +18,20 @@ export class HeapReadings {
 
   read(): void {
     this.#collect();
+    // V8 frees the memory of dead buffers beside the program; the next collection waits for that.
+    this.#collect();
     this.#heap.push(usedByData());
     this.#buffers.push(process.memoryUsage().arrayBuffers);
   }
 
   /** All readings of the heap, in MiB. */
   describe(): string {
-    return this.#heap.map((bytes) => (bytes / MIB).toFixed(2)).join(' ');
+    return inMib(this.#heap);
+  }
+
+  /** All readings of the memory behind buffers, in MiB. */
+  describeBuffers(): string {
+    return inMib(this.#buffers);
   }
 
   /** How much the least reading of the last third is above that of the first, in bytes. */
@@ -36,6 +43,10 @@ export class HeapReadings {
   get bufferGrowth(): number {
     return growth(this.#buffers);
   }
+}
+
+function inMib(readings: readonly number[]): string {
+  return readings.map((bytes) => (bytes / MIB).toFixed(2)).join(' ');
 }
 
 function usedByData(): number {

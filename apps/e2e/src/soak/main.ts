@@ -39,6 +39,7 @@ async function soak({ checks }: CheckRun): Promise<void> {
   });
   for (const workload of scene.workloads) checks.note(workload.describe());
   checks.note(`heap after collections without code, MiB: ${heap.describe()}`);
+  checks.note(`memory behind buffers then, MiB: ${heap.describeBuffers()}`);
   if (!ran) return;
   await checks.check('with nothing more to do it comes to rest by itself', async () => {
     const tookMs = await comeToRest(scene);
