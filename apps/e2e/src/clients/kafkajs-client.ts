@@ -1,12 +1,6 @@
-import {
-  CompressionTypes,
-  type Consumer,
-  Kafka,
-  logLevel,
-  Partitioners,
-  type Producer,
-} from 'kafkajs';
+import { type Consumer, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
 import type { Client, Member, MemberOptions, SendOptions } from './client.ts';
+import { KAFKAJS_CODECS, kafkajsCodec, plugKafkajsCodecs } from './kafkajs-codecs.ts';
 
 const MESSAGES_IN_REQUEST = 2000;
 const MESSAGES_IN_COMMIT = 50;
@@ -21,13 +15,13 @@ const REFUSALS: ReadonlySet<string> = new Set([
 /** kafkajs 2. */
 export class KafkajsClient implements Client {
   readonly name = 'kafkajs';
-  /** The others need packages that are not installed. */
-  readonly codecs: readonly string[] = ['none', 'gzip'];
+  readonly codecs: readonly string[] = Object.keys(KAFKAJS_CODECS);
   readonly kafka: Kafka;
   readonly #producers = new Map<boolean, Producer>();
   readonly #consumers = new Set<Consumer>();
 
   constructor(bootstrap: string) {
+    plugKafkajsCodecs();
     this.kafka = new Kafka({
       clientId: 'e2e-kafkajs',
       brokers: [bootstrap],
@@ -40,7 +34,7 @@ export class KafkajsClient implements Client {
     topic,
     partition = 0,
     values,
-    codec,
+    codec = 'none',
     idempotent = false,
   }: SendOptions): Promise<void> {
     const producer = await this.#producer(idempotent);
@@ -48,7 +42,7 @@ export class KafkajsClient implements Client {
       await producer.send({
         topic,
         acks: -1,
-        compression: codec === 'gzip' ? CompressionTypes.GZIP : CompressionTypes.None,
+        compression: kafkajsCodec(codec),
         messages: values.slice(at, at + MESSAGES_IN_REQUEST).map((value) => ({ partition, value })),
       });
     }

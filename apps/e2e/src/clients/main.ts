@@ -39,7 +39,6 @@ await runChecks('e2e:clients: kafkajs, @platformatic/kafka, confluent-kafka', as
     prefix: 'kjs',
   });
   await checkKafkajsAdmin(run, broker);
-  run.checks.skip('kafkajs, snappy, lz4, zstd', 'its codec packages are not installed');
   const platformatic = opened(run, new PlatformaticClient(broker.bootstrap));
   await checkClient({ ...base, client: platformatic, prefix: 'plt' });
   await checkPlatformaticAdmin(run, broker);
