@@ -19,6 +19,10 @@ const ARROWS: ReadonlyMap<string, readonly string[]> = new Map([
   ['remote-storage', ['clock', 'metrics', 'bufferpool', 'quota']],
   ['remote-storage-local', ['remote-storage', 'clock']],
   ['remote-storage-memory', ['remote-storage']],
+  ['remote-storage-s3', ['remote-storage', 'clock']],
+  ['remote-storage-gcs', ['remote-storage', 'clock']],
+  ['remote-storage-azure', ['remote-storage', 'clock']],
+  ['stub-servers', ['clock']],
   ['remote-storage-testkit', ['remote-storage', 'clock', 'records']],
   ['rlm-core', ['remote-storage', 'records', 'quota', 'metrics', 'clock', 'bufferpool']],
   [
@@ -40,6 +44,9 @@ const ARROWS: ReadonlyMap<string, readonly string[]> = new Map([
 /** Run-time dependencies from outside, by short name; all others have none. */
 const THIRD_PARTY: ReadonlyMap<string, readonly string[]> = new Map([
   ['records', ['@node-rs/crc32', 'lz4-napi', 'snappy']],
+  ['remote-storage-s3', ['@aws-sdk/client-s3']],
+  ['remote-storage-gcs', ['@google-cloud/storage']],
+  ['remote-storage-azure', ['@azure/identity', '@azure/storage-blob']],
 ]);
 
 interface Manifest {
