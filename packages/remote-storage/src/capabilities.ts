@@ -24,4 +24,9 @@ export interface ObjectStoreCapabilities {
   readonly maxObjectBytes: number;
   /** Longest key in bytes of UTF-8. */
   readonly maxKeyBytes: number;
+  /**
+   * Bytes below which a read costs by the request rather than by its bytes, as in a store across a
+   * network: readers then fetch whole chunks and keep them. Default 0: small ranges are cheap.
+   */
+  readonly readUnitBytes?: number | undefined;
 }

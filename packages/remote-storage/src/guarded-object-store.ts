@@ -6,7 +6,13 @@ import { RemoteStorageError } from './errors.ts';
 import { guardStream } from './guard-stream.ts';
 import { HighWaterProgress } from './high-water-progress.ts';
 import type { SegmentSource } from './log-segment-data.ts';
-import type { ListOptions, ObjectHead, ObjectStore, PutOptions } from './object-store.ts';
+import type {
+  ListOptions,
+  ObjectHead,
+  ObjectStore,
+  PutOptions,
+  RemoveUnfinishedOptions,
+} from './object-store.ts';
 import { patientPacer } from './patient-pacer.ts';
 import type { PluginLogger } from './plugin.ts';
 import { type RetryPolicy, retry } from './retry.ts';
@@ -93,7 +99,7 @@ export class GuardedObjectStore implements ObjectStore {
         watchdog.close();
       }
     });
-    progress.reach(source.size);
+    if (!source.sizeIsBound) progress.reach(source.size);
   }
 
   async get(
@@ -145,6 +151,30 @@ export class GuardedObjectStore implements ObjectStore {
     });
     const heads = this.#store.list({ ...options, signal: watchdog.signal });
     return guardStream(heads, watchdog, (thrown) => toRemoteStorageError(thrown, { action }));
+  }
+
+  /** 0 for a store that leaves nothing unfinished. */
+  async removeUnfinished(options: RemoveUnfinishedOptions): Promise<number> {
+    const action = 'Removing unfinished uploads';
+    return await this.#attempts(
+      { action, key: undefined, signal: options.signal },
+      async (signals) => {
+        const watchdog = new Watchdog({
+          clock: this.#context.clock,
+          action,
+          signals,
+          idleMs: this.#idleTimeoutMs,
+        });
+        try {
+          return await watchdog.run(async (signal) => {
+            const onProgress = (): void => watchdog.touch();
+            return (await this.#store.removeUnfinished?.({ ...options, signal, onProgress })) ?? 0;
+          });
+        } finally {
+          watchdog.close();
+        }
+      },
+    );
   }
 
   /** Ends everything that is under way, then disposes of the store. */

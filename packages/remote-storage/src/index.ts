@@ -1,3 +1,8 @@
+export { kindOfHttpStatus, parseRetryAfter } from './adapter/http-failure.ts';
+export type { PartUploadOptions, SentParts, UploadPart } from './adapter/part-upload.ts';
+export { uploadParts } from './adapter/part-upload.ts';
+export type { OpenedBody, ResumedBodyOptions } from './adapter/resumed-body.ts';
+export { resumedBody } from './adapter/resumed-body.ts';
 export { type ByteRange, clipByteRange } from './byte-range.ts';
 export { type Flight, SingleFlight } from './cache/single-flight.ts';
 export type { CallOptions, Pacer } from './call-options.ts';
@@ -29,7 +34,13 @@ export type { LogSegmentData, SegmentSource } from './log-segment-data.ts';
 export { INDEX_TYPES, type IndexType } from './log-segment-data.ts';
 export { memorySource } from './memory-source.ts';
 export { assertObjectKey } from './object-key.ts';
-export type { ListOptions, ObjectHead, ObjectStore, PutOptions } from './object-store.ts';
+export type {
+  ListOptions,
+  ObjectHead,
+  ObjectStore,
+  PutOptions,
+  RemoveUnfinishedOptions,
+} from './object-store.ts';
 export { openRemoteStorage } from './open-remote-storage.ts';
 export { pacedSlices, sourceSlices } from './paced-slices.ts';
 export type {

@@ -1,9 +1,15 @@
 import type { ByteRange } from './byte-range.ts';
 
-/** Bytes of a fixed length that can be read more than once, from a file or from memory. */
+/** Bytes that can be read more than once, each time the same, from a file or from memory. */
 export interface SegmentSource {
-  /** Bytes in all; may be 0. */
+  /** Bytes in all; may be 0. With {@link SegmentSource.sizeIsBound} the most bytes there can be. */
   readonly size: number;
+  /**
+   * Whether `size` is only a bound, because the bytes are made (compressed, say) while they are read.
+   * A reading from the start then ends by itself, and how many bytes there are is known afterwards.
+   * Default false.
+   */
+  readonly sizeIsBound?: boolean | undefined;
   /** The file, where there is one: another thread may read it by itself. */
   readonly path?: string | undefined;
   /**

@@ -22,6 +22,14 @@ export interface ListOptions extends CallOptions {
   readonly prefix?: string | undefined;
 }
 
+/** What a store is to look for that nobody will finish any more. */
+export interface RemoveUnfinishedOptions extends CallOptions {
+  /** Only keys that start with this; default all. */
+  readonly prefix?: string | undefined;
+  /** Only what was begun at least so many ms ago: younger ones may be another writer's. */
+  readonly olderThanMs: number;
+}
+
 /**
  * The smallest thing that a plugin author can implement: five operations on whole objects. Layout,
  * atomic publication of segments, caching and deadlines are built on it by `ObjectStoreRemoteStorage`.
@@ -55,4 +63,12 @@ export interface ObjectStore extends AsyncDisposable {
 
   /** All objects in ascending byte order of their keys, fetched page by page as they are asked for. */
   list(options?: ListOptions): AsyncIterable<ObjectHead>;
+
+  /**
+   * Removes what writers that crashed left unfinished and that costs money unseen, multipart uploads
+   * for example. Only for stores that know such a thing and do not remove it by themselves.
+   *
+   * @returns how many were removed
+   */
+  removeUnfinished?(options: RemoveUnfinishedOptions): Promise<number>;
 }

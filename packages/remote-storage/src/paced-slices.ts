@@ -40,8 +40,8 @@ function sliceBytesOf(pacer: Pacer | undefined, piece: Uint8Array): number {
 }
 
 /**
- * All bytes of a source as {@link pacedSlices}, exactly as many as it promised: for stores, whose
- * objects must be whole.
+ * All bytes of a source as {@link pacedSlices}, exactly as many as it promised (or at most as many,
+ * where its size is a bound): for stores, whose objects must be whole.
  *
  * @throws RemoteStorageError `corrupt` when the source gives more or fewer bytes than its size, or is
  *   not there any more; whatever else it throws becomes a RemoteStorageError, too
@@ -70,7 +70,7 @@ export async function* sourceSlices(
   }
   // A reading that was broken off may look like the end of the source.
   signal?.throwIfAborted();
-  if (total < size) throw wrongLength(size, total);
+  if (total < size && !source.sizeIsBound) throw wrongLength(size, total);
 }
 
 // `not-found` is kept for the store: a lost source must not be taken for a lost object.

@@ -5,6 +5,7 @@ import type { Watchdog } from './watchdog.ts';
 export function watchedSource(source: SegmentSource, watchdog: Watchdog): SegmentSource {
   return {
     size: source.size,
+    sizeIsBound: source.sizeIsBound,
     path: source.path,
     async *read(range, options): AsyncGenerator<Uint8Array, void, void> {
       for await (const piece of source.read(range, options)) {
