@@ -2,6 +2,7 @@ export type { Broker, PartitionStatus, StartReport, WaitOptions } from './broker
 export { ConfigError } from './config/config-error.ts';
 export type { ConfigSources } from './config/config-source-texts.ts';
 export { configuredProperties } from './config/configured-properties.ts';
+export { type ConfiguredPlugin, configuredPlugin } from './configured-plugin.ts';
 export type { BrokerErrorCode } from './errors.ts';
 export { BrokerError, ListenError } from './errors.ts';
 export type { BrokerLogger } from './logger.ts';

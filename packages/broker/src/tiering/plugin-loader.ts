@@ -39,16 +39,24 @@ export interface PluginLoaderOptions {
  */
 export async function openPlugin(
   choice: RemoteStorageChoice,
-  { options, base }: PluginLoaderOptions,
+  loading: PluginLoaderOptions,
   context: PluginContext,
 ): Promise<RemoteStorageManager> {
-  if (typeof choice === 'string') {
-    const module = await loadModule(specifierOf(choice, options), base);
-    return openRemoteStorage(module, options, context);
-  }
-  if (typeof choice === 'function') return await choice(options, context);
-  if (isManager(choice)) return choice;
-  return openRemoteStorage(choice, options, context);
+  return await openRemoteStorage(await loadPlugin(choice, loading), loading.options, context);
+}
+
+/**
+ * The module of a plugin, whatever it was named by, unopened.
+ *
+ * @throws BrokerError `LOGLOFT_BROKER_PLUGIN` when the module cannot be found or loaded
+ */
+export async function loadPlugin(
+  choice: RemoteStorageChoice,
+  { options, base }: PluginLoaderOptions,
+): Promise<PluginModule> {
+  if (typeof choice === 'string') return await loadModule(specifierOf(choice, options), base);
+  if (typeof choice === 'function') return { createRemoteStorage: choice };
+  return isManager(choice) ? { createRemoteStorage: () => choice } : choice;
 }
 
 function isManager(choice: PluginModule | RemoteStorageManager): choice is RemoteStorageManager {
