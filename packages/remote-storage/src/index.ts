@@ -1,4 +1,5 @@
 export { kindOfHttpStatus, parseRetryAfter } from './adapter/http-failure.ts';
+export { type PartMemoryOptions, partMemory } from './adapter/part-memory.ts';
 export type { PartUploadOptions, SentParts, UploadPart } from './adapter/part-upload.ts';
 export { uploadParts } from './adapter/part-upload.ts';
 export type { OpenedBody, ResumedBodyOptions } from './adapter/resumed-body.ts';
