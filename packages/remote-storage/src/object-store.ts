@@ -71,4 +71,10 @@ export interface ObjectStore extends AsyncDisposable {
    * @returns how many were removed
    */
   removeUnfinished?(options: RemoveUnfinishedOptions): Promise<number>;
+
+  /**
+   * Wall-clock ms at the store. Only for stores that refuse the requests of a machine whose clock is far
+   * off: tools then warn before that happens. Answers also when the store refuses everything else.
+   */
+  serverTime?(options?: CallOptions): Promise<number>;
 }
