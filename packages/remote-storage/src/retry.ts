@@ -56,7 +56,7 @@ export async function retry<T>(
     } catch (error) {
       if (!isRemoteStorageError(error) || !error.retryable) throw error;
       if (attempt >= policy.maxAttempts || signal?.aborted) throw error;
-      const delayMs = pauseMs(error, attempt, { policy, random });
+      const delayMs = retryPauseMs(error, attempt, { policy, random });
       if (delayMs === undefined) throw error;
       onRetry?.(error, attempt, delayMs);
       await delay(clock, delayMs, signal);
@@ -64,7 +64,14 @@ export async function retry<T>(
   }
 }
 
-function pauseMs(
+/**
+ * Ms to wait after a failed attempt: what the store asked for, and a random part of a ceiling that
+ * doubles with each attempt.
+ *
+ * @param attempt the one that failed, from 1
+ * @returns `undefined` when the store asks for more than the policy grants
+ */
+export function retryPauseMs(
   failure: RemoteStorageError,
   attempt: number,
   { policy, random }: { readonly policy: RetryPolicy; readonly random: RandomSource },

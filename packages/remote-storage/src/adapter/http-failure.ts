@@ -23,6 +23,9 @@ export function kindOfHttpStatus(status: number): RemoteStorageErrorKind | undef
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
+// The one form of a date that servers are to send. `Date.parse` alone would read nearly anything.
+const IMF_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 /**
  * Ms that a `Retry-After` header asks for: seconds, or a date.
  *
@@ -34,8 +37,8 @@ export function parseRetryAfter(
   nowMs: number,
 ): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}(\.\d+)?$/.test(text)) return clip(Number(text) * 1_000);
-  if (!/^[A-Za-z]{3}, /.test(text)) return undefined;
+  if (/^\d+(\.\d+)?$/.test(text)) return clip(Number(text) * 1_000);
+  if (!IMF_DATE.test(text)) return undefined;
   // biome-ignore lint/style/noRestrictedGlobals: reads a date, does not ask for the time
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : clip(at - nowMs);

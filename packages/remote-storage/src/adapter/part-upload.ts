@@ -2,8 +2,10 @@ import type { BufferPool } from '@logloft/bufferpool';
 import type { CallOptions, Pacer } from '../call-options.ts';
 import { RemoteStorageError } from '../errors.ts';
 import type { SegmentSource } from '../log-segment-data.ts';
+import { memoryFailure } from '../memory-failure.ts';
 import { sourceSlices } from '../paced-slices.ts';
 import { type RetryOptions, retry } from '../retry.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 
 /** A piece of an object, as large as the store likes its requests. */
 export interface UploadPart {
@@ -46,10 +48,12 @@ const MS_OF_A_SLICE = 5;
 /**
  * Sends a source in parts: read ahead into pooled buffers, several in flight, each retried from
  * memory. The pacer is asked a part at a time. When one fails for good, or the signal aborts, the
- * others are stopped, and the promise settles when none is under way any more.
+ * others are stopped, and the promise settles when none is under way any more; a source that does not
+ * answer is not waited for. All parts but the last have the same size.
  *
  * @throws the first failure; the reason of `signal`; RemoteStorageError `corrupt` for a source that does
- *   not give what it promised
+ *   not give what it promised, `invalid-configuration` for sizes and counts that cannot be, and for
+ *   parts that the memory can never hold
  */
 export async function uploadParts(
   source: SegmentSource,
@@ -91,45 +95,51 @@ class PartUpload {
   }
 
   // The last part is known when the source has ended; so a full part is held back until another byte
-  // comes. That byte's slice is copied: its memory is the source's again with the next step.
+  // comes. While it waits for its turn or for memory, the slice at hand stays what it is, since the
+  // source is not asked for the next.
   async #readAndSend(source: SegmentSource): Promise<void> {
+    const { memory } = this.#options;
     const { signal } = this.#stop;
+    const wholeBytes = Math.max(1, Math.min(this.#partBytes, source.size));
     let buffer: Buffer | undefined;
     let filled = 0;
     try {
-      for await (const slice of sourceSlices(source, { signal })) {
-        let rest: Uint8Array = slice;
-        while (rest.byteLength > 0) {
-          if (buffer !== undefined && filled === buffer.byteLength) {
-            const kept = Uint8Array.from(rest);
+      for await (const slice of undelayed(sourceSlices(source, { signal }), signal)) {
+        let at = 0;
+        while (at < slice.byteLength) {
+          if (buffer !== undefined && filled === wholeBytes) {
             const full = buffer;
             buffer = undefined;
             await this.#dispatch(full, filled, false);
-            rest = kept;
           }
           if (buffer === undefined) {
-            // While memory is waited for, the slice must stay what it is: it is not asked for the next.
-            buffer = await this.#options.memory.allocate(this.#sizeFor(source), { signal });
+            buffer = await this.#takeMemory(wholeBytes);
             filled = 0;
           }
-          const taken = Math.min(rest.byteLength, buffer.byteLength - filled);
-          buffer.set(rest.subarray(0, taken), filled);
-          filled += taken;
-          rest = rest.subarray(taken);
+          const taken = slice.subarray(at, at + wholeBytes - filled);
+          buffer.set(taken, filled);
+          filled += taken.byteLength;
+          at += taken.byteLength;
         }
       }
       signal.throwIfAborted();
-      const last = buffer ?? (await this.#options.memory.allocate(0, { signal }));
+      const last = buffer ?? (await this.#takeMemory(0));
       buffer = undefined;
       await this.#dispatch(last, filled, true);
     } finally {
-      if (buffer !== undefined) this.#options.memory.deallocate(buffer);
+      if (buffer !== undefined) memory.deallocate(buffer);
     }
   }
 
-  // A small object takes no more memory than it has bytes.
-  #sizeFor(source: SegmentSource): number {
-    return Math.max(1, Math.min(this.#partBytes, source.size));
+  // For as long as it takes: nothing is held meanwhile that others could be waiting for.
+  async #takeMemory(bytes: number): Promise<Buffer> {
+    const { signal } = this.#stop;
+    const maxBlockMs = Number.POSITIVE_INFINITY;
+    try {
+      return await this.#options.memory.allocate(bytes, { signal, maxBlockMs });
+    } catch (error) {
+      throw memoryFailure(error, 'A part of an upload');
+    }
   }
 
   async #dispatch(buffer: Buffer, filled: number, isLast: boolean): Promise<void> {
@@ -184,10 +194,38 @@ class PartUpload {
   }
 }
 
-function pacedPartBytes({ partBytes, minPartBytes, pacer }: PartUploadOptions): number {
+// A generator whose source does not answer cannot be ended; it is left to end itself when it does.
+async function* undelayed(
+  slices: AsyncGenerator<Uint8Array, void, void>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (;;) {
+      const result = await unlessAborted(slices.next(), signal);
+      if (result.done) return;
+      yield result.value;
+    }
+  } finally {
+    const ended = slices.return();
+    if (signal.aborted) ended.catch(() => undefined);
+    else await ended;
+  }
+}
+
+function pacedPartBytes(options: PartUploadOptions): number {
+  const { partBytes, minPartBytes, maxInFlight, pacer } = options;
   const least = Math.min(minPartBytes ?? partBytes, partBytes);
-  if (!(Number.isSafeInteger(partBytes) && partBytes > 0 && least > 0)) {
-    throw new RemoteStorageError('invalid-configuration', `A part cannot have ${partBytes} bytes`);
+  if (!(Number.isSafeInteger(partBytes) && Number.isSafeInteger(least) && least > 0)) {
+    throw new RemoteStorageError(
+      'invalid-configuration',
+      `Parts must have a positive number of bytes, got ${partBytes}, at least ${least}`,
+    );
+  }
+  if (!(maxInFlight >= 1)) {
+    throw new RemoteStorageError(
+      'invalid-configuration',
+      `At least one part must be allowed in flight, got ${maxInFlight}`,
+    );
   }
   const even = evenPartBytes(pacer);
   return Math.max(least, Math.min(partBytes, even));

@@ -1,9 +1,10 @@
 import type { ByteRange } from '../byte-range.ts';
 import type { CallOptions } from '../call-options.ts';
+import { delay } from '../delay.ts';
 import { isRemoteStorageError, RemoteStorageError } from '../errors.ts';
 import { pacedSlices } from '../paced-slices.ts';
 import { ReleasingStream } from '../releasing-stream.ts';
-import { type RetryOptions, retry } from '../retry.ts';
+import { DEFAULT_RETRY_POLICY, type RetryOptions, retry, retryPauseMs } from '../retry.ts';
 import { Watchdog } from '../watchdog.ts';
 
 /** An answer of a store that carries bytes of an object. */
@@ -38,9 +39,13 @@ export interface ResumedBodyOptions extends CallOptions {
 // Answers that bring no byte at all, this often in a row, are enough.
 const MAX_EMPTY_ANSWERS = 3;
 
+// Who is cut sooner than this asks again only after a pause, so that a bad connection is no request storm.
+const FAIR_ANSWER_BYTES = 64 * 1024;
+
 /**
  * Reads an object or a range as one stream, whatever happens to the connection: an answer that is cut,
- * or falls silent, goes on from the next byte, of the same version of the object.
+ * or falls silent, goes on from the next byte, of the same version of the object. An answer of less
+ * than 64 KiB is followed by a pause as of a failed attempt.
  *
  * @throws RemoteStorageError what the first answer fails with, before the first piece; later `corrupt`
  *   when the object was replaced meanwhile or the store gives more bytes than it promised
@@ -53,7 +58,7 @@ export async function resumedBody(options: ResumedBodyOptions): Promise<AsyncIte
   const stream = new ReleasingStream<Uint8Array>({
     signal,
     next: () => body.next(),
-    release: () => body.close(),
+    release: () => body.end(),
   });
   const { pacer, onProgress } = options;
   if (pacer === undefined && onProgress === undefined) return stream;
@@ -73,43 +78,72 @@ export async function resumedBody(options: ResumedBodyOptions): Promise<AsyncIte
 
 class ResumedBody {
   readonly #options: ResumedBodyOptions;
+  // Ends what `next` is waiting for when the reader leaves meanwhile.
+  readonly #left = new AbortController();
   #pieces: AsyncIterator<Uint8Array> | undefined;
   #watchdog: Watchdog | undefined;
   #start = 0;
   #length = 0;
   #done = 0;
+  #doneBefore = 0;
   #version: string | undefined;
   #emptyAnswers = 0;
+  #asked = 0;
 
   constructor(options: ResumedBodyOptions) {
     this.#options = options;
   }
 
   async open(range: ByteRange | undefined): Promise<void> {
-    const { length, version } = await this.#ask(range, undefined);
-    this.#start = range?.start ?? 0;
+    const opened = await this.#ask(range, undefined);
+    const { length, version } = opened;
+    const { start = 0, end = Number.MAX_SAFE_INTEGER } = range ?? {};
+    if (!(Number.isSafeInteger(length) && length >= 0 && length <= end - start + 1)) {
+      await this.end();
+      throw this.#corrupt(`was offered ${length} bytes of ${start} to ${end}`);
+    }
+    this.#start = start;
     this.#length = length;
     this.#version = version;
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    for (;;) {
-      if (this.#pieces === undefined) await this.#resume();
-      const result = await this.#step();
-      if (result !== undefined) return result;
+    this.#asked += 1;
+    try {
+      for (;;) {
+        if (this.#pieces === undefined && this.#missing > 0) await this.#resume();
+        const result = await this.#step();
+        if (result !== undefined) return result;
+      }
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      if (!this.#left.signal.aborted) throw error;
+      return { done: true, value: undefined };
+    } finally {
+      this.#asked -= 1;
     }
   }
 
-  async close(): Promise<void> {
+  async end(): Promise<void> {
+    const { signal } = this.#options;
+    const waiting = this.#asked > 0 || signal?.aborted === true;
+    if (waiting) this.#left.abort(signal?.reason);
+    const closed = this.#close();
+    // Whoever is in the middle of an answer may never come to its end.
+    if (waiting) closed.catch(() => undefined);
+    else await closed;
+  }
+
+  get #missing(): number {
+    return this.#length - this.#done;
+  }
+
+  async #close(): Promise<void> {
     const pieces = this.#pieces;
     this.#pieces = undefined;
     this.#watchdog?.close();
     this.#watchdog = undefined;
     await pieces?.return?.();
-  }
-
-  get #left(): number {
-    return this.#length - this.#done;
   }
 
   async #ask(range: ByteRange | undefined, version: string | undefined): Promise<OpenedBody> {
@@ -119,7 +153,7 @@ class ResumedBody {
       action: 'Reading the object',
       key,
       idleMs,
-      signals: [signal],
+      signals: [signal, this.#left.signal],
     });
     try {
       const opened = await watchdog.run((inner) => open(range, version, inner), dropBody);
@@ -140,11 +174,12 @@ class ResumedBody {
     try {
       const result = await watchdog.run(() => pieces.next());
       if (!result.done) return this.#accept(result);
-      if (this.#left === 0) return { done: true, value: undefined };
+      if (this.#missing === 0) return { done: true, value: undefined };
       await this.#cut(this.#short());
     } catch (error) {
-      this.#options.signal?.throwIfAborted();
-      if (!(isRemoteStorageError(error) && error.retryable)) throw error;
+      if (this.#left.signal.aborted || !(isRemoteStorageError(error) && error.retryable)) {
+        throw error;
+      }
       await this.#cut(error);
     }
     return undefined;
@@ -152,34 +187,47 @@ class ResumedBody {
 
   #accept(result: IteratorYieldResult<Uint8Array>): IteratorYieldResult<Uint8Array> {
     const { byteLength } = result.value;
-    if (byteLength > this.#left) {
-      throw this.#corrupt(`gave ${byteLength - this.#left} bytes more than it promised`);
+    if (byteLength > this.#missing) {
+      throw this.#corrupt(`gave ${byteLength - this.#missing} bytes more than it promised`);
     }
     this.#done += byteLength;
-    if (byteLength > 0) this.#emptyAnswers = 0;
     return result;
   }
 
   async #cut(failure: RemoteStorageError): Promise<void> {
     // Whoever fell silent may never answer: its end is its own affair.
-    void this.close().catch(() => undefined);
-    this.#emptyAnswers += 1;
+    void this.#close().catch(() => undefined);
+    const brought = this.#done - this.#doneBefore;
+    this.#doneBefore = this.#done;
+    this.#emptyAnswers = brought > 0 ? 0 : this.#emptyAnswers + 1;
+    if (this.#missing === 0 || brought >= FAIR_ANSWER_BYTES) return;
     if (this.#emptyAnswers >= MAX_EMPTY_ANSWERS) throw failure;
+    const { random, clock, policy = DEFAULT_RETRY_POLICY } = this.#options.retry;
+    const attempt = Math.max(1, this.#emptyAnswers);
+    const pauseMs = retryPauseMs(failure, attempt, { policy, random });
+    if (pauseMs === undefined) throw failure;
+    await delay(clock, pauseMs, this.#left.signal);
   }
 
   async #resume(): Promise<void> {
-    const { retry: again, signal } = this.#options;
-    const start = this.#start + this.#done;
-    const end = this.#start + this.#length - 1;
-    if (this.#left === 0) return;
-    const opened = await retry({ ...again, signal }, () =>
-      this.#ask({ start, end }, this.#version),
+    const { retry: again } = this.#options;
+    const range = {
+      start: this.#start + this.#done,
+      end: this.#start + this.#length - 1,
+    };
+    const opened = await retry({ ...again, signal: this.#left.signal }, () =>
+      this.#ask(range, this.#version),
     ).catch((error: unknown) => {
-      if (!isRemoteStorageError(error) || error.kind !== 'precondition') throw error;
+      if (!isRemoteStorageError(error)) throw error;
+      if (error.kind !== 'precondition' && error.kind !== 'bad-range') throw error;
       throw this.#corrupt('found another object than it began with', error);
     });
-    if (opened.length !== this.#left) {
-      throw this.#corrupt(`was offered ${opened.length} bytes where ${this.#left} were left`);
+    const { version } = opened;
+    if (version !== undefined && this.#version !== undefined && version !== this.#version) {
+      throw this.#corrupt(`began with version ${this.#version} and was then given ${version}`);
+    }
+    if (opened.length !== this.#missing) {
+      throw this.#corrupt(`was offered ${opened.length} bytes where ${this.#missing} were left`);
     }
   }
 
@@ -187,7 +235,7 @@ class ResumedBody {
     const { key } = this.#options;
     return new RemoteStorageError(
       'unavailable',
-      `Reading the object ${JSON.stringify(key)} ended ${this.#left} bytes short`,
+      `Reading the object ${JSON.stringify(key)} ended ${this.#missing} bytes short`,
       { key },
     );
   }

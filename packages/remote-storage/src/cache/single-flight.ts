@@ -1,3 +1,5 @@
+import { unlessAborted } from '../unless-aborted.ts';
+
 /** A load that is under way. */
 export interface Flight {
   /** Whether its key was forgotten meanwhile: the result answers those who wait, but is not to be kept. */
@@ -53,13 +55,4 @@ export class SingleFlight<V> {
     promise.catch(() => undefined);
     return entry;
   }
-}
-
-function unlessAborted<V>(promise: Promise<V>, signal: AbortSignal): Promise<V> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const done = (): void => signal.removeEventListener('abort', onAbort);
-    promise.then(resolve, reject).finally(done);
-  });
 }
