@@ -1,0 +1,187 @@
+import { type Clock, type RandomSource, systemClock, systemRandom } from '@logloft/clock';
+import type { FailureScript } from '../http/failure-script.ts';
+import type { RequestLog } from '../http/request-log.ts';
+import { StubHttpServer } from '../http/stub-http-server.ts';
+import { MemoryBudget } from '../storage/memory-budget.ts';
+import { Access } from './access.ts';
+import { GcsService } from './gcs-service.ts';
+import { GcsStorage } from './gcs-storage.ts';
+import { ServiceAccount, type ServiceAccountOptions } from './service-account.ts';
+import type { StoredObject } from './stored-object.ts';
+import { UploadSessions } from './upload-sessions.ts';
+
+/** Settings of a {@link GcsStub}. */
+export interface GcsStubOptions {
+  /** Port on 127.0.0.1. Default 0, a free one. */
+  readonly port?: number | undefined;
+  /** Buckets that exist from the start. Default none. */
+  readonly buckets?: readonly string[] | undefined;
+  /** The bearer token that every request needs, but those of an open upload. Default: none is needed. */
+  readonly token?: string | undefined;
+  /**
+   * Switches `POST /token` on, which hands {@link GcsStubOptions.token} (or a random one) to whoever
+   * signs with this account's key, and takes tokens that it signed itself.
+   */
+  readonly serviceAccount?: ServiceAccountOptions | undefined;
+  /** Most bytes held, those on their way in included; beyond, uploads answer 507. Default 1 GiB. */
+  readonly maxBytes?: number | undefined;
+  /** How many requests the log keeps. Default 10000. */
+  readonly maxLoggedRequests?: number | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** For upload ids and tokens. Default: the system's. */
+  readonly random?: RandomSource | undefined;
+}
+
+/** An object as it is stored. */
+export interface GcsStubObject {
+  readonly key: string;
+  readonly size: number;
+  readonly generation: number;
+  readonly metageneration: number;
+  readonly contentType: string | undefined;
+  /** Custom metadata. */
+  readonly metadata: ReadonlyMap<string, string>;
+  /** Base64 of the CRC-32C, the highest byte first. */
+  readonly crc32c: string;
+  /** Base64; composed objects have none. */
+  readonly md5Hash: string | undefined;
+  /** A copy of the content. */
+  bytes(): Buffer;
+}
+
+/** A resumable upload that is neither finished nor given up. */
+export interface GcsPendingUpload {
+  readonly uploadId: string;
+  readonly key: string;
+  /** Bytes that are kept so far. */
+  readonly receivedBytes: number;
+}
+
+/** A stub of Google Cloud Storage on a port of 127.0.0.1. Made by {@link startGcsStub}. */
+export class GcsStub implements AsyncDisposable {
+  /** The requests so far. */
+  readonly requests: RequestLog;
+  /** The failures to come. */
+  readonly failures: FailureScript;
+  readonly #server: StubHttpServer;
+  readonly #storage: GcsStorage;
+  readonly #sessions: UploadSessions;
+  readonly #budget: MemoryBudget;
+
+  /** For {@link startGcsStub}. */
+  constructor(parts: {
+    readonly server: StubHttpServer;
+    readonly storage: GcsStorage;
+    readonly sessions: UploadSessions;
+    readonly budget: MemoryBudget;
+  }) {
+    this.requests = parts.server.requests;
+    this.failures = parts.server.failures;
+    this.#server = parts.server;
+    this.#storage = parts.storage;
+    this.#sessions = parts.sessions;
+    this.#budget = parts.budget;
+  }
+
+  /** `http://127.0.0.1:<port>`: the `apiEndpoint` of clients. */
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get port(): number {
+    return this.#server.port;
+  }
+
+  /** Bytes held: objects, unfinished uploads, and what is on its way in. */
+  get usedBytes(): number {
+    return this.#budget.usedBytes;
+  }
+
+  /** @throws GcsError when it exists, or the service would not take the name */
+  createBucket(name: string): void {
+    this.#storage.createBucket(name, new Map());
+  }
+
+  /** The objects of a bucket, by name. @throws GcsError when there is no such bucket */
+  objects(bucket: string): readonly GcsStubObject[] {
+    return this.#storage.bucket(bucket).objects.values().map(stubObject);
+  }
+
+  /** The unfinished resumable uploads to a bucket, oldest first. */
+  pendingUploads(bucket: string): readonly GcsPendingUpload[] {
+    return this.#sessions.pending(bucket).map(({ id, plan, receivedBytes }) => ({
+      uploadId: id,
+      key: plan.name,
+      receivedBytes,
+    }));
+  }
+
+  /**
+   * Resolves as soon as no request is being served: after a client broke off, that is when the stub
+   * has noticed and cleaned up.
+   */
+  async idle(): Promise<void> {
+    await this.#server.idle();
+  }
+
+  /** Ends the port, all connections and all delays. May be called again. */
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * Starts a stub of Google Cloud Storage.
+ *
+ * @throws RangeError when a bound is out of range
+ * @throws GcsError for a bucket name that the service would not take
+ * @throws the system's error (`code` EADDRINUSE, EACCES) when the port cannot be had
+ */
+export async function startGcsStub(options: GcsStubOptions = {}): Promise<GcsStub> {
+  const { clock = systemClock, random = systemRandom } = options;
+  const budget = new MemoryBudget(options.maxBytes ?? 1024 * 1024 * 1024);
+  const storage = new GcsStorage({ clock, budget });
+  const sessions = new UploadSessions({ clock, random, budget });
+  for (const bucket of options.buckets ?? []) storage.createBucket(bucket, new Map());
+  const context = { clock, budget, storage, sessions };
+  const server = await StubHttpServer.listen(
+    new GcsService(context, openAccess(options, clock, random)),
+    {
+      clock,
+      port: options.port ?? 0,
+      expectContinue: 'answer',
+      maxLoggedRequests: options.maxLoggedRequests ?? 10_000,
+    },
+  );
+  return new GcsStub({ server, storage, sessions, budget });
+}
+
+function openAccess(options: GcsStubOptions, clock: Clock, random: RandomSource): Access {
+  const { serviceAccount } = options;
+  if (serviceAccount === undefined) {
+    return new Access({ clock, token: options.token, account: undefined });
+  }
+  const token = options.token ?? Buffer.from(random.fill(new Uint8Array(24))).toString('base64url');
+  return new Access({ clock, token, account: new ServiceAccount(serviceAccount) });
+}
+
+function stubObject(object: StoredObject): GcsStubObject {
+  const { name, content, settings, generation, metageneration } = object;
+  const contentType = settings.fields.get('contentType');
+  return {
+    key: name,
+    size: content.bytes.size,
+    generation,
+    metageneration,
+    contentType: contentType === undefined ? undefined : String(contentType),
+    metadata: new Map(settings.metadata),
+    crc32c: content.crc32c,
+    md5Hash: content.md5Hash,
+    bytes: () => content.bytes.toBuffer(),
+  };
+}
