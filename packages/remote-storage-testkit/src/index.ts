@@ -19,6 +19,32 @@ export type {
 export { seededSegment } from './fixtures/seeded-segment.ts';
 export type { LoggedLine, TestContext } from './fixtures/test-context.ts';
 export { contextWith, testContext } from './fixtures/test-context.ts';
+export type { FaultProxy, FaultProxyOptions } from './proxy/fault-proxy.ts';
+export { startFaultProxy } from './proxy/fault-proxy.ts';
+export type {
+  ProxyExchange,
+  ProxyFault,
+  ProxyOutcome,
+  ProxyRequest,
+} from './proxy/proxy-fault.ts';
+export type {
+  ProxyFaultPlan,
+  ProxyRule,
+  SeededProxyFaultsOptions,
+} from './proxy/proxy-plan.ts';
+export {
+  PASSING_PROXY_FAULTS,
+  ruledProxyFaults,
+  seededProxyFaults,
+} from './proxy/proxy-plan.ts';
+export type { ProxyTarget } from './proxy/proxy-target.ts';
+export type {
+  TcpConnection,
+  TcpFault,
+  TcpFaultProxy,
+  TcpFaultProxyOptions,
+} from './proxy/tcp-fault-proxy.ts';
+export { startTcpFaultProxy } from './proxy/tcp-fault-proxy.ts';
 export type { OpenedRemoteStorageManager } from './suite/manager-subject.ts';
 export type { ObjectStoreSuiteOptions } from './suite/object-store-suite.ts';
 export { describeObjectStore } from './suite/object-store-suite.ts';
