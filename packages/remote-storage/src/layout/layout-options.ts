@@ -2,8 +2,19 @@ import { RemoteStorageError } from '../errors.ts';
 import type { PluginOptions } from '../plugin.ts';
 import { flagOption, integerOption, namesOption, textOption } from '../plugin-option-parsers.ts';
 import { readPluginOptions } from '../read-plugin-options.ts';
-import { MAX_CHUNK_BYTES } from './chunk-index.ts';
+import type { EncryptionKeyPair } from '../transform/key-pair.ts';
 import { CUSTOM_METADATA_FIELDS, type CustomMetadataField } from './custom-metadata.ts';
+import { MAX_CHUNK_BYTES } from './log-cut.ts';
+
+/** How segments are encrypted. */
+export interface EncryptionOptions {
+  /** Whether new segments are encrypted; old ones are read in any case. Default true. (`encryption.enabled`) */
+  readonly enabled?: boolean | undefined;
+  /** Id of the pair for new segments; required when they are encrypted. (`encryption.key.pair.id`) */
+  readonly keyPairId?: string | undefined;
+  /** All pairs that segments were written with, and the one for new ones. (`encryption.key.pairs`) */
+  readonly keyPairs: readonly EncryptionKeyPair[];
+}
 
 /** Settings of the default layout. Names in brackets are those of the `rsm.config.` properties. */
 export interface LayoutOptions {
@@ -11,6 +22,15 @@ export interface LayoutOptions {
   readonly keyPrefix?: string | undefined;
   /** Bytes of a chunk, 1 to 2^30 - 1. Default 4 MiB. (`chunk.size`) */
   readonly chunkBytes?: number | undefined;
+  /** Whether each chunk is compressed with zstd. Default false. (`compression.enabled`) */
+  readonly compressionEnabled?: boolean | undefined;
+  /**
+   * Whether segments stay as they are whose first record batch is compressed already. Default false.
+   * (`compression.heuristic.enabled`)
+   */
+  readonly compressionHeuristicEnabled?: boolean | undefined;
+  /** Keys, and whether new segments are encrypted. Default: neither. */
+  readonly encryption?: EncryptionOptions | undefined;
   /** What the catalogue keeps for us. Default nothing. (`custom.metadata.fields.include`) */
   readonly customMetadataFields?: readonly CustomMetadataField[] | undefined;
   /** Most manifests in memory, 0 for none. Default 1,000. (`fetch.manifest.cache.size`) */

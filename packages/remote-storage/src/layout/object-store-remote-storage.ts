@@ -16,18 +16,22 @@ import type { ObjectStore } from '../object-store.ts';
 import type { RemoteStorageManager } from '../remote-storage-manager.ts';
 import { DEFAULT_RETRY_POLICY } from '../retry.ts';
 import type { CustomMetadata, RemoteLogSegmentMetadata } from '../segment-metadata.ts';
+import { KeyRing } from '../transform/key-ring.ts';
+import type { SegmentDecoder } from '../transform/segment-decoder.ts';
+import { SegmentDecoders } from '../transform/segment-decoders.ts';
 import { Watchdog } from '../watchdog.ts';
-import { assertPlain } from './chunk-index.ts';
+import { assertConsistent } from './assert-consistent.ts';
+import type { ChunkPlaces } from './chunk-places.ts';
 import {
   type CustomMetadataField,
   type CustomMetadataFields,
   decodeCustomMetadata,
   encodeCustomMetadata,
 } from './custom-metadata.ts';
+import { decodeManifest } from './decode-manifest.ts';
 import type { LayoutOptions } from './layout-options.ts';
 import { openExactly } from './log-stream.ts';
 import {
-  decodeManifest,
   type IndexPlace,
   MAX_MANIFEST_BYTES,
   type SegmentIndexes,
@@ -55,6 +59,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
   readonly #store: GuardedObjectStore;
   readonly #context: GuardedObjectStoreContext;
   readonly #manifests: ManifestCache;
+  readonly #decoders: SegmentDecoders;
   readonly #prefix: string;
   readonly #chunkBytes: number;
   readonly #fields: readonly CustomMetadataField[];
@@ -76,6 +81,9 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       maxSegmentBytes: Math.min(maxObjectBytes, MAX_SEGMENT_OBJECT_BYTES),
     });
     this.#context = context;
+    const { keyPairs = [], keyPairId, enabled = true } = options.encryption ?? { enabled: false };
+    const keyRing = new KeyRing({ keyPairs, activeKeyPairId: enabled ? keyPairId : undefined });
+    this.#decoders = new SegmentDecoders({ clock: context.clock, keyRing });
     this.#chunkBytes = options.chunkBytes ?? 4 * 1024 * 1024;
     this.#copyTimeoutMs = options.copyTimeoutMs ?? DAY_MS;
     const { requestTimeoutMs, idleTimeoutMs, maxAttempts } = options;
@@ -129,12 +137,16 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
   ): Promise<AsyncIterable<Uint8Array>> {
     const keys = this.#keysOf(segment);
     const manifest = await this.#manifests.get(keys.manifest, options.signal);
-    const clipped = clipByteRange(range, manifest.chunkIndex.originalFileSize);
-    return await openExactly(
-      { key: keys.log, ...clipped },
-      (left) => this.#open({ keys, key: keys.log, range: left }, options),
-      options.signal,
-    );
+    const clipped = clipByteRange(range, manifest.chunkIndex.originalBytes);
+    const decoder = this.#decoders.of(manifest, keys.manifest);
+    const open = (start: number, length: number): Promise<AsyncIterable<Uint8Array>> =>
+      openExactly(
+        { key: keys.log, start, length },
+        (left) => this.#open({ keys, key: keys.log, range: left }, options),
+        options.signal,
+      );
+    if (decoder.isPlain) return await open(clipped.start, clipped.length);
+    return decodedRange({ ...clipped, key: keys.log, places: manifest.chunkIndex, decoder, open });
   }
 
   async fetchIndex(
@@ -158,7 +170,9 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       (left) => this.#open({ keys, key: keys.indexes, range: left }, options),
       options.signal,
     );
-    return await collectBytes(pieces, place.size);
+    const stored = await collectBytes(pieces, place.size);
+    const decoder = this.#decoders.of(manifest, keys.manifest);
+    return await decoder.index(stored, { key: keys.indexes, storedStart: place.position });
   }
 
   async deleteLogSegmentData(
@@ -225,8 +239,8 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
 
   async #loadManifest(key: string): Promise<SegmentManifest> {
     const pieces = await this.#store.get(key);
-    const manifest = decodeManifest(await collectBytes(pieces, MAX_MANIFEST_BYTES));
-    assertPlain(manifest.chunkIndex);
+    const manifest = decodeManifest(await collectBytes(pieces, MAX_MANIFEST_BYTES), key);
+    assertConsistent(manifest, key);
     return manifest;
   }
 
@@ -286,6 +300,25 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     if (whole === undefined || whole.byteLength <= MAX_CUSTOM_METADATA_BYTES) return whole;
     // The key follows from the metadata anyway; a copy must not be thrown away for its sake.
     return encodeCustomMetadata({ ...kept, objectKey: undefined });
+  }
+}
+
+async function* decodedRange(what: {
+  readonly start: number;
+  readonly length: number;
+  readonly key: string;
+  readonly places: ChunkPlaces;
+  readonly decoder: SegmentDecoder;
+  readonly open: (start: number, length: number) => Promise<AsyncIterable<Uint8Array>>;
+}): AsyncGenerator<Uint8Array, void, void> {
+  const { start, length, key, places, decoder, open } = what;
+  const end = start + length;
+  for (let index = places.holding(start); index < places.count; index += 1) {
+    const { originalStart, originalBytes, storedStart, storedBytes } = places.at(index);
+    if (originalStart >= end) return;
+    const stored = await collectBytes(await open(storedStart, storedBytes), storedBytes);
+    const bytes = await decoder.chunk(stored, { key, storedStart, originalBytes });
+    yield bytes.subarray(Math.max(0, start - originalStart), end - originalStart);
   }
 }
 

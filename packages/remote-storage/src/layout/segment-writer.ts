@@ -6,7 +6,8 @@ import type { ObjectStore } from '../object-store.ts';
 import type { RemoteLogSegmentMetadata } from '../segment-metadata.ts';
 import { plainChunkIndex } from './chunk-index.ts';
 import { concatenatedSource } from './concatenated-source.ts';
-import { encodeManifest, type SegmentIndexes } from './manifest.ts';
+import { encodeManifest } from './encode-manifest.ts';
+import type { SegmentIndexes } from './manifest.ts';
 import type { SegmentKeys } from './segment-key.ts';
 
 /** Aiven's plugin counts in signed 32-bit numbers. */

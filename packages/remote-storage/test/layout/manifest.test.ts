@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { assertPlain, plainChunkIndex, storedLogBytes } from '../../src/layout/chunk-index.ts';
-import { decodeManifest, encodeManifest, type SegmentManifest } from '../../src/layout/manifest.ts';
+import { assertConsistent } from '../../src/layout/assert-consistent.ts';
+import { plainChunkIndex } from '../../src/layout/chunk-index.ts';
+import { decodeManifest } from '../../src/layout/decode-manifest.ts';
+import { encodeManifest } from '../../src/layout/encode-manifest.ts';
+import { evenChunkIndex, FixedChunkIndex } from '../../src/layout/fixed-chunk-index.ts';
+import type { SegmentManifest } from '../../src/layout/manifest.ts';
+import { VariableChunkIndex } from '../../src/layout/variable-chunk-index.ts';
 import { SEGMENT } from '../segment-fixture.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -25,13 +30,12 @@ const AIVEN_SEGMENT = {
     { epoch: 2, startOffset: 300 },
   ],
 };
-const AIVEN_CHUNKS = {
-  type: 'fixed',
+const AIVEN_CHUNKS = new FixedChunkIndex({
   originalChunkSize: 100,
   originalFileSize: 1000,
   transformedChunkSize: 110,
   finalTransformedChunkSize: 110,
-} as const;
+});
 const AIVEN_JSON = (transaction: string): string =>
   '{"version":"1","chunkIndex":{"type":"fixed","originalChunkSize":100,"originalFileSize":1000,' +
   '"transformedChunkSize":110,"finalTransformedChunkSize":110},"segmentIndexes":{' +
@@ -61,18 +65,45 @@ test("a manifest of Aiven's plugin is read, whatever it says of the offsets", ()
   expect(decodeManifest(bytes(json))).toEqual({
     chunkIndex: AIVEN_CHUNKS,
     segmentIndexes: { ...ONE_BYTE_EACH, transaction: null },
+    isCompressed: false,
   });
 });
 
-test('what was written is read back, and only known properties are written', () => {
-  const manifest: SegmentManifest = {
-    chunkIndex: { ...plainChunkIndex(250, 100) },
-    segmentIndexes: { ...ONE_BYTE_EACH, transaction: { position: 4, size: 0 } },
-  };
-  const overfull = { ...manifest, chunkIndex: { ...manifest.chunkIndex, extra: 1 } };
-  expect(decodeManifest(encodeManifest(overfull, SEGMENT))).toEqual(manifest);
-  expect(text(encodeManifest(overfull, SEGMENT))).not.toContain('extra');
-});
+const CUT = { originalChunkSize: 100, originalFileSize: 250 };
+const AAD = Uint8Array.from({ length: 32 }, (_, index) => index);
+
+test.each([
+  ['plain', plainChunkIndex(250, 100), false, undefined],
+  ['encrypted', evenChunkIndex(CUT, 28), false, { dataKey: 'k1:AAAA', aad: AAD }],
+  ['compressed', new VariableChunkIndex(CUT, [40, 50, 30]), true, undefined],
+  [
+    'compressed and encrypted',
+    new VariableChunkIndex(CUT, [68, 78, 58]),
+    true,
+    { dataKey: 'k"1:AAAA', aad: AAD },
+  ],
+])(
+  'the manifest of a segment that is %s is read back',
+  (_, chunkIndex, isCompressed, encryption) => {
+    const segmentIndexes = { ...ONE_BYTE_EACH, transaction: { position: 4, size: 0 } };
+    const manifest: SegmentManifest = { chunkIndex, segmentIndexes, isCompressed, encryption };
+    const json = text(encodeManifest(manifest, SEGMENT));
+    const read = decodeManifest(bytes(json));
+    expect(read).toEqual(manifest);
+    expect(read.chunkIndex.storedBytes).toBe(chunkIndex.storedBytes);
+    expect([0, 1, 2].map((index) => read.chunkIndex.at(index))).toEqual(
+      [0, 1, 2].map((index) => chunkIndex.at(index)),
+    );
+    expect(Object.keys(JSON.parse(json))).toEqual([
+      'version',
+      'chunkIndex',
+      'segmentIndexes',
+      'compression',
+      ...(encryption === undefined ? [] : ['encryption']),
+      'remoteLogSegmentMetadata',
+    ]);
+  },
+);
 
 test.each([
   ['a whole number of chunks', 300, 100, 100],
@@ -82,28 +113,50 @@ test.each([
   ['no bytes at all', 0, 100, 0],
 ])('the chunk index of a plain log covers %s', (_, fileBytes, chunkBytes, last) => {
   const index = plainChunkIndex(fileBytes, chunkBytes);
-  expect(index).toEqual({
-    type: 'fixed',
-    originalChunkSize: chunkBytes,
-    originalFileSize: fileBytes,
-    transformedChunkSize: chunkBytes,
-    finalTransformedChunkSize: last,
-  });
-  expect(storedLogBytes(index)).toBe(fileBytes);
-  expect(() => assertPlain(index)).not.toThrow();
+  expect(index).toEqual(
+    new FixedChunkIndex({
+      originalChunkSize: chunkBytes,
+      originalFileSize: fileBytes,
+      transformedChunkSize: chunkBytes,
+      finalTransformedChunkSize: last,
+    }),
+  );
+  expect(index.storedBytes).toBe(fileBytes);
 });
 
-test('the stored log of chunks that grew by 10 bytes has 250 bytes, and is not plain', () => {
-  const index = {
-    type: 'fixed',
-    originalChunkSize: 100,
-    originalFileSize: 250,
-    transformedChunkSize: 110,
-    finalTransformedChunkSize: 30,
-  } as const;
-  expect(storedLogBytes(index)).toBe(250);
-  expect(() => assertPlain(index)).toThrow(/stored at their own size/);
+const INDEXES = { ...ONE_BYTE_EACH, transaction: null };
+const ENCRYPTION = { dataKey: 'a:AAAA', aad: AAD };
+
+test.each<[string, SegmentManifest]>([
+  ['plain chunks that grew', { chunkIndex: AIVEN_CHUNKS, segmentIndexes: INDEXES }],
+  [
+    'encrypted chunks that did not grow',
+    { chunkIndex: plainChunkIndex(250, 100), segmentIndexes: INDEXES, encryption: ENCRYPTION },
+  ],
+  [
+    'chunks that vary in size, but are not compressed',
+    { chunkIndex: new VariableChunkIndex(CUT, [1, 2, 3]), segmentIndexes: INDEXES },
+  ],
+  [
+    'an encrypted index of one byte',
+    { chunkIndex: evenChunkIndex(CUT, 28), segmentIndexes: INDEXES, encryption: ENCRYPTION },
+  ],
+])('a manifest of %s contradicts itself, and is refused by its key', (_, manifest) => {
+  expect(() => assertConsistent(manifest, 'the/key')).toThrow(
+    expect.objectContaining({ kind: 'corrupt', message: expect.stringContaining('"the/key"') }),
+  );
 });
+
+const variable = (list: string): string =>
+  AIVEN_JSON('null').replace(
+    /"chunkIndex":\{[^}]*\}/,
+    `"chunkIndex":{"type":"variable","originalChunkSize":100,"originalFileSize":1000,"transformedChunks":${list}}`,
+  );
+const encrypted = (encryption: string): string =>
+  AIVEN_JSON('null').replace(
+    '"compression":false',
+    `"compression":false,"encryption":${encryption}`,
+  );
 
 test.each([
   ['no JSON', 'manifest'],
@@ -123,26 +176,34 @@ test.each([
   ['a size that is a text', AIVEN_JSON('null').replace('"position":3', '"position":"3"')],
   ['no leader epochs', AIVEN_JSON('null').replace('"leaderEpoch"', '"leaderepoch"')],
   ['no word on the transaction index', AIVEN_JSON('null').replace(',"transaction":null', '')],
-])('a manifest with %s is corrupt', (_, manifest) => {
-  const given = typeof manifest === 'string' ? bytes(manifest) : manifest;
-  expect(() => decodeManifest(given)).toThrow(expect.objectContaining({ kind: 'corrupt' }));
-});
-
-test.each([
-  ['compressed', AIVEN_JSON('null').replace('"compression":false', '"compression":true')],
-  ['compressed', AIVEN_JSON('null').replace('"fixed"', '"variable"')],
+  ['no word on compression', AIVEN_JSON('null').replace('"compression":false,', '')],
   [
-    'encrypted',
-    AIVEN_JSON('null').replace(
-      '"compression":false',
-      '"compression":false,"encryption":{"dataKey":"a:b","aad":"c"}',
-    ),
+    'an index that ends beyond 2^31',
+    AIVEN_JSON('null').replace('"size":1', '"size":2147483647,"position":1'),
   ],
-])('a segment that is %s is refused by name', (how, json) => {
-  expect(() => decodeManifest(bytes(json))).toThrow(
+  [
+    'a chunk larger than any',
+    AIVEN_JSON('null').replace('"originalChunkSize":100', '"originalChunkSize":1073741824'),
+  ],
+  [
+    'more stored bytes than an object can have',
+    AIVEN_JSON('null').replace('"transformedChunkSize":110', '"transformedChunkSize":2000000000'),
+  ],
+  ['a list of no sizes', variable('"KLUv/SAEIQAAAAAAAA=="')],
+  ['a list of another length', variable('"KLUv/SAPeQAAAAAAAwAAAAoBAAoAAAAe"')],
+  ['a list that is no base64', variable('"KLUv/SAPeQAAAAAAAwAAAAoBAAoAAAA*"')],
+  ['a list that is no text', variable('[1,2]')],
+  ['encryption without a data key', encrypted('{"aad":"AAAA"}')],
+  ['encryption without an aad', encrypted('{"dataKey":"a:AAAA"}')],
+  ['an aad that is no base64', encrypted('{"dataKey":"a:AAAA","aad":"*"}')],
+  ['encryption that is a text', encrypted('"yes"')],
+])('a manifest with %s is corrupt, and the message names the object', (_, manifest) => {
+  const given = typeof manifest === 'string' ? bytes(manifest) : manifest;
+  expect(() => decodeManifest(given, 'the/key')).toThrow(
     expect.objectContaining({
-      kind: 'invalid-configuration',
-      message: expect.stringContaining(how),
+      kind: 'corrupt',
+      key: 'the/key',
+      message: expect.stringContaining('"the/key"'),
     }),
   );
 });
