@@ -9,6 +9,35 @@ export {
   type ServiceAccountOptions,
   startGcsStub,
 } from './gcs/index.ts';
-export type { FailureAction } from './http/failure-action.ts';
-export type { FailureRule, ScriptedFailure } from './http/failure-script.ts';
-export type { LoggedRequest, RequestOutcome } from './http/request-log.ts';
+export type {
+  AnswerAction,
+  CutRequestAction,
+  DelayAction,
+  FailureAction,
+  ForgetUploadAction,
+  HangAction,
+  LoseAnswerAction,
+  StallAnswerAction,
+  TruncateAnswerAction,
+} from './http/failure-action.ts';
+export type {
+  FailureRule,
+  FailureScript,
+  MatchableRequest,
+  ScriptedFailure,
+} from './http/failure-script.ts';
+export type { LoggedRequest, RequestLog, RequestOutcome } from './http/request-log.ts';
+export {
+  type ChecksumAlgorithm,
+  type ChecksumDialect,
+  DEFAULT_S3_CREDENTIAL,
+  type ObjectChecksum,
+  type PendingS3Upload,
+  type S3Credential,
+  S3Error,
+  type S3ErrorCode,
+  S3Stub,
+  type S3StubOptions,
+  type StoredS3Object,
+  startS3Stub,
+} from './s3/index.ts';

@@ -25,9 +25,14 @@ export class MemoryBudget {
     return this.#usedBytes;
   }
 
+  /** @throws MemoryBudgetError when there is no room for so many more */
+  assertRoom(bytes: number): void {
+    if (this.#usedBytes + bytes > this.maxBytes) throw new MemoryBudgetError(this, bytes);
+  }
+
   /** @throws MemoryBudgetError when there is no room */
   reserve(bytes: number): void {
-    if (this.#usedBytes + bytes > this.maxBytes) throw new MemoryBudgetError(this, bytes);
+    this.assertRoom(bytes);
     this.#usedBytes += bytes;
   }
 

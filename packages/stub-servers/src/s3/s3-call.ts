@@ -1,0 +1,143 @@
+import type { Clock, RandomSource } from '@logloft/clock';
+import type { Exchange } from '../http/exchange.ts';
+import type { MemoryBudget } from '../storage/memory-budget.ts';
+import type { ChunkSigning } from './authenticate.ts';
+import type { ReceivedPayload } from './receive-payload.ts';
+import { receivePayload } from './receive-payload.ts';
+import type { S3Credential } from './s3-credential.ts';
+import { S3Error } from './s3-error.ts';
+import type { S3Bucket, S3Storage } from './s3-storage.ts';
+import type { ResolvedS3StubOptions } from './s3-stub-options.ts';
+import { readXml, type XmlElement, XmlError } from './xml-reader.ts';
+
+/** What all calls share. */
+export interface S3Context {
+  readonly options: ResolvedS3StubOptions;
+  readonly storage: S3Storage;
+  readonly budget: MemoryBudget;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+}
+
+/** What one {@link S3Call} is made of. */
+export interface S3CallParts {
+  readonly context: S3Context;
+  readonly exchange: Exchange;
+  readonly bucketName: string;
+  readonly key: string;
+  readonly query: ReadonlyMap<string, string>;
+  readonly credential: S3Credential;
+  readonly payloadHash: string;
+  readonly chunkSigning: ChunkSigning | undefined;
+}
+
+/** The largest document that a request may carry. */
+const XML_BYTES_MAX = 1024 * 1024;
+const KEY_BYTES_MAX = 1024;
+
+/** One authenticated request, with what its handler needs to serve it. */
+export class S3Call {
+  readonly context: S3Context;
+  readonly exchange: Exchange;
+  readonly bucketName: string;
+  readonly query: ReadonlyMap<string, string>;
+  readonly credential: S3Credential;
+  readonly #key: string;
+  readonly #payloadHash: string;
+  readonly #chunkSigning: ChunkSigning | undefined;
+
+  constructor(parts: S3CallParts) {
+    this.context = parts.context;
+    this.exchange = parts.exchange;
+    this.bucketName = parts.bucketName;
+    this.query = parts.query;
+    this.credential = parts.credential;
+    this.#key = parts.key;
+    this.#payloadHash = parts.payloadHash;
+    this.#chunkSigning = parts.chunkSigning;
+  }
+
+  /** @throws S3Error when the key is longer than 1024 bytes */
+  get key(): string {
+    assertKey(this.#key);
+    return this.#key;
+  }
+
+  /** @throws S3Error when there is no such bucket */
+  get bucket(): S3Bucket {
+    return this.context.storage.bucket(this.bucketName);
+  }
+
+  /** @throws S3Error when there is no such bucket */
+  assertBucket(): void {
+    this.context.storage.bucket(this.bucketName);
+  }
+
+  get nowMs(): number {
+    return this.context.clock.now();
+  }
+
+  /** A header of the request, or `undefined`. */
+  header(name: string): string | undefined {
+    return this.exchange.head.headers.get(name);
+  }
+
+  /** An identifier that nobody can guess, in hexadecimal. */
+  newId(bytes: number): string {
+    return Buffer.from(this.context.random.fill(new Uint8Array(bytes))).toString('hex');
+  }
+
+  /** Receives the body of an object or of a part; see {@link receivePayload}. */
+  receive(): Promise<ReceivedPayload> {
+    return this.#receive(this.context.options.maxPutBytes);
+  }
+
+  /**
+   * Receives a body that is a document.
+   *
+   * @param maxBytes default 1 MiB
+   * @throws S3Error when it is too large or no XML, and as {@link receivePayload}
+   */
+  async receiveXml(maxBytes: number = XML_BYTES_MAX): Promise<XmlElement> {
+    const declared = Number(this.header('content-length') ?? 0);
+    if (declared > maxBytes) {
+      throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.', {
+        MaxMessageLengthBytes: String(maxBytes),
+      });
+    }
+    const payload = await this.#receive(maxBytes);
+    const text = payload.bytes.toBuffer().toString('utf8');
+    this.context.budget.release(payload.bytes.size);
+    try {
+      return readXml(text);
+    } catch (error) {
+      if (!(error instanceof XmlError)) throw error;
+      throw new S3Error(
+        'MalformedXML',
+        `The XML you provided was not well-formed or did not validate against our published schema: ${error.message}`,
+      );
+    }
+  }
+
+  #receive(maxBytes: number): Promise<ReceivedPayload> {
+    return receivePayload(this.exchange, {
+      payloadHash: this.#payloadHash,
+      chunkSigning: this.#chunkSigning,
+      dialect: this.context.options.checksums,
+      budget: this.context.budget,
+      maxBytes,
+    });
+  }
+}
+
+/** @throws S3Error when a key is empty or longer than 1024 bytes */
+export function assertKey(key: string): void {
+  const bytes = Buffer.byteLength(key, 'utf8');
+  if (bytes === 0) throw new S3Error('InvalidArgument', 'A key is at least 1 byte long.');
+  if (bytes > KEY_BYTES_MAX) {
+    throw new S3Error('KeyTooLongError', 'Your key is too long', {
+      Size: String(bytes),
+      MaxSizeAllowed: String(KEY_BYTES_MAX),
+    });
+  }
+}
