@@ -22,6 +22,6 @@ export type { S3Credential } from './s3-credential.ts';
 export { DEFAULT_S3_CREDENTIAL } from './s3-credential.ts';
 export type { S3ErrorCode } from './s3-error.ts';
 export { S3Error } from './s3-error.ts';
+export type { S3PendingUpload, S3StubObject } from './s3-stub.ts';
+export { S3Stub, startS3Stub } from './s3-stub.ts';
 export type { S3StubOptions } from './s3-stub-options.ts';
-export type { PendingS3Upload, StoredS3Object } from './start-s3-stub.ts';
-export { S3Stub, startS3Stub } from './start-s3-stub.ts';

@@ -14,7 +14,7 @@ import {
 } from './s3-stub-options.ts';
 
 /** An object in an {@link S3Stub}, for looking at. */
-export interface StoredS3Object {
+export interface S3StubObject {
   readonly key: string;
   readonly size: number;
   /** Without quotes. */
@@ -25,11 +25,11 @@ export interface StoredS3Object {
   readonly metadata: ReadonlyMap<string, string>;
   readonly checksum: ObjectChecksum | undefined;
   /** A copy of its bytes. */
-  body(): Uint8Array;
+  bytes(): Buffer;
 }
 
 /** An unfinished upload in an {@link S3Stub}, for looking at. */
-export interface PendingS3Upload {
+export interface S3PendingUpload {
   readonly key: string;
   readonly uploadId: string;
   readonly initiatedMs: number;
@@ -110,12 +110,12 @@ export class S3Stub implements AsyncDisposable {
    *
    * @throws Error with `code` `NoSuchBucket` when there is no such bucket
    */
-  objects(bucket: string): readonly StoredS3Object[] {
+  objects(bucket: string): readonly S3StubObject[] {
     return this.#storage.bucket(bucket).objects.values().map(describeObject);
   }
 
   /** One object, or `undefined` when it is not there; otherwise as {@link S3Stub.objects}. */
-  object(bucket: string, key: string): StoredS3Object | undefined {
+  object(bucket: string, key: string): S3StubObject | undefined {
     const object = this.#storage.bucket(bucket).objects.get(key);
     return object === undefined ? undefined : describeObject(object);
   }
@@ -125,7 +125,7 @@ export class S3Stub implements AsyncDisposable {
    *
    * @throws Error with `code` `NoSuchBucket` when there is no such bucket
    */
-  pendingUploads(bucket: string): readonly PendingS3Upload[] {
+  pendingUploads(bucket: string): readonly S3PendingUpload[] {
     return [...this.#storage.bucket(bucket).uploads.values()].map((upload) => ({
       key: upload.key,
       uploadId: upload.uploadId,
@@ -155,7 +155,7 @@ export class S3Stub implements AsyncDisposable {
   }
 }
 
-function describeObject(object: S3Object): StoredS3Object {
+function describeObject(object: S3Object): S3StubObject {
   return {
     key: object.key,
     size: object.bytes.size,
@@ -164,7 +164,7 @@ function describeObject(object: S3Object): StoredS3Object {
     contentType: object.headers.get('content-type') ?? '',
     metadata: metadataOf(object),
     checksum: object.checksum,
-    body: () => object.bytes.toBuffer(),
+    bytes: () => object.bytes.toBuffer(),
   };
 }
 
