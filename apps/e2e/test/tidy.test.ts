@@ -45,7 +45,7 @@ const ARROWS: ReadonlyMap<string, readonly string[]> = new Map([
 const THIRD_PARTY: ReadonlyMap<string, readonly string[]> = new Map([
   ['records', ['@node-rs/crc32', 'lz4-napi', 'snappy']],
   ['remote-storage-s3', ['@aws-sdk/client-s3']],
-  ['remote-storage-gcs', ['@google-cloud/storage']],
+  ['remote-storage-gcs', ['@google-cloud/storage', '@node-rs/crc32']],
   ['remote-storage-azure', ['@azure/identity', '@azure/storage-blob']],
 ]);
 

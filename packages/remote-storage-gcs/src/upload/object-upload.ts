@@ -1,0 +1,187 @@
+import type { RandomSource } from '@logloft/clock';
+import {
+  isNotFound,
+  isRemoteStorageError,
+  RemoteStorageError,
+  type UploadPart,
+} from '@logloft/remote-storage';
+import { crc32c, crcToBase64 } from '../checksums/crc32c.ts';
+import { OPERATIONS } from '../gcs-operation.ts';
+import { encodeKey, type GcsRequest, objectPath, query } from '../http/gcs-request.ts';
+import type { GcsTransport } from '../http/gcs-transport.ts';
+import { assertStored, storedObject, TOKEN_METADATA } from '../stored-object.ts';
+import { ResumableSession } from './resumable-session.ts';
+
+/** What an upload needs. */
+export interface ObjectUploadOptions {
+  readonly transport: GcsTransport;
+  readonly random: RandomSource;
+  readonly key: string;
+  readonly storageClass: string | undefined;
+  /** Set where the object must not exist yet: tells this upload's object from anybody else's. */
+  readonly token: string | undefined;
+}
+
+const CONTENT_TYPE = 'application/octet-stream';
+
+/** One attempt to write an object: by one request if it is one part, else by a session. */
+export class ObjectUpload {
+  readonly #options: ObjectUploadOptions;
+  #session: ResumableSession | undefined;
+  #crc = 0;
+  #summed = 0;
+  // Whether an attempt ended without an answer, and so may have been stored all the same.
+  #ambiguous = false;
+
+  constructor(options: ObjectUploadOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the store has forgotten the session, so that all has to be sent anew. */
+  get isForgotten(): boolean {
+    return this.#session?.isForgotten ?? false;
+  }
+
+  /**
+   * Sends a part. Parts come in their order, each until it has succeeded.
+   *
+   * @throws RemoteStorageError by kind; the reason of the signal
+   */
+  async send(part: UploadPart, signal: AbortSignal): Promise<void> {
+    if (part.offset === this.#summed) {
+      this.#crc = crc32c(part.bytes, this.#crc);
+      this.#summed += part.bytes.byteLength;
+    }
+    try {
+      const isWhole = part.index === 0 && part.isLast;
+      const resource = isWhole
+        ? await this.#sendWhole(part, signal)
+        : await this.#sendPiece(part, signal);
+      if (resource !== undefined) await this.#check(resource);
+    } catch (error) {
+      if (await this.#isOurs(error, signal)) return;
+      this.#ambiguous ||= isRemoteStorageError(error) && error.retryable;
+      throw error;
+    }
+  }
+
+  /**
+   * Whether the object is there although the upload failed, since only the answer was lost. Asked
+   * where an object must not be written twice.
+   */
+  async hasArrived(signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#options.token === undefined || !this.#ambiguous) return false;
+    return await this.#tokenIsOurs(signal).catch(() => false);
+  }
+
+  /** Takes away what was begun. Never throws. */
+  async cancel(): Promise<void> {
+    await this.#session?.cancel();
+  }
+
+  async #sendWhole(part: UploadPart, signal: AbortSignal): Promise<string> {
+    const boundary = `logloft-${randomHex(this.#options.random, 16)}`;
+    const head = [
+      `--${boundary}`,
+      'Content-Type: application/json; charset=UTF-8',
+      '',
+      JSON.stringify({ ...this.#metadata(), crc32c: crcToBase64(this.#crc) }),
+      `--${boundary}`,
+      `Content-Type: ${CONTENT_TYPE}`,
+      '',
+      '',
+    ].join('\r\n');
+    const request: GcsRequest = {
+      ...this.#begin('multipart'),
+      headers: { 'content-type': `multipart/related; boundary=${boundary}` },
+      body: [Buffer.from(head), part.bytes, Buffer.from(`\r\n--${boundary}--\r\n`)],
+    };
+    const { text } = await this.#options.transport.send(request, signal);
+    return text;
+  }
+
+  async #sendPiece(part: UploadPart, signal: AbortSignal): Promise<string | undefined> {
+    const { transport, key } = this.#options;
+    this.#session ??= await ResumableSession.start(
+      transport,
+      {
+        ...this.#begin('resumable'),
+        key,
+        headers: {
+          'content-type': 'application/json; charset=UTF-8',
+          'x-upload-content-type': CONTENT_TYPE,
+        },
+        body: [Buffer.from(JSON.stringify(this.#metadata()))],
+      },
+      signal,
+    );
+    return await this.#session.send(part, part.isLast ? this.#crc : undefined, signal);
+  }
+
+  #begin(uploadType: 'multipart' | 'resumable'): GcsRequest {
+    const { transport, key, token } = this.#options;
+    const parameters = query({
+      uploadType,
+      name: key,
+      ifGenerationMatch: token === undefined ? undefined : '0',
+    });
+    const target = `/upload/storage/v1/b/${encodeKey(transport.bucket)}/o${parameters}`;
+    return { operation: OPERATIONS.write, key, method: 'POST', target };
+  }
+
+  #metadata(): object {
+    const { storageClass, token } = this.#options;
+    return {
+      contentType: CONTENT_TYPE,
+      ...(storageClass === undefined ? {} : { storageClass }),
+      ...(token === undefined ? {} : { metadata: { [TOKEN_METADATA]: token } }),
+    };
+  }
+
+  // A store that does not compare the checksum that was declared may have kept something else.
+  async #check(resource: string): Promise<void> {
+    const { key, transport } = this.#options;
+    const stored = storedObject(resource);
+    try {
+      assertStored(stored, { key, bytes: this.#summed, crc: this.#crc });
+    } catch (error) {
+      if (stored.generation !== undefined) {
+        const parameters = query({ ifGenerationMatch: stored.generation });
+        const target = objectPath(transport.bucket, key) + parameters;
+        const request = { operation: OPERATIONS.delete, key, method: 'DELETE', target } as const;
+        await transport.send(request, undefined).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  async #isOurs(error: unknown, signal: AbortSignal): Promise<boolean> {
+    if (!(isRemoteStorageError(error) && error.kind === 'precondition')) return false;
+    if (this.#options.token === undefined) return false;
+    if (this.#ambiguous && (await this.#tokenIsOurs(signal))) return true;
+    throw new RemoteStorageError(
+      'precondition',
+      `The object ${JSON.stringify(this.#options.key)} exists already`,
+      { key: this.#options.key, cause: error },
+    );
+  }
+
+  async #tokenIsOurs(signal: AbortSignal | undefined): Promise<boolean> {
+    const { transport, key, token } = this.#options;
+    const parameters = query({ fields: 'metadata' });
+    const target = objectPath(transport.bucket, key) + parameters;
+    const request = { operation: OPERATIONS.head, key, method: 'GET', target } as const;
+    try {
+      const { text } = await transport.send(request, signal);
+      return storedObject(text).token === token;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+}
+
+/** Random digits, for names that nobody else must have. */
+export function randomHex(random: RandomSource, bytes: number): string {
+  return Buffer.from(random.fill(new Uint8Array(bytes))).toString('hex');
+}

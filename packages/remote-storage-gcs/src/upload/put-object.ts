@@ -1,0 +1,123 @@
+import type { RandomSource } from '@logloft/clock';
+import {
+  isRemoteStorageError,
+  type Pacer,
+  type PartUploadOptions,
+  type PutOptions,
+  RemoteStorageError,
+  type RetryOptions,
+  type SegmentSource,
+  uploadParts,
+} from '@logloft/remote-storage';
+import { PART_STEP_BYTES } from '../gcs-settings.ts';
+import type { GcsTransport } from '../http/gcs-transport.ts';
+import { ObjectUpload, randomHex } from './object-upload.ts';
+
+/** What {@link putObject} needs. */
+export interface PutObjectOptions extends PutOptions {
+  readonly transport: GcsTransport;
+  readonly random: RandomSource;
+  readonly retry: Omit<RetryOptions, 'signal'>;
+  readonly partBytes: number;
+  readonly memory: PartUploadOptions['memory'];
+  readonly storageClass: string | undefined;
+}
+
+// How often an upload begins anew because the store has forgotten its session.
+const MAX_SESSIONS = 3;
+
+// The rate of a pacer tells its slices of about 5 ms; a part is to last about a second.
+const SLICES_IN_A_PART = 200;
+
+/**
+ * Writes an object: a small one by one request, a large one by a session whose pieces go one after the
+ * other, the next being read meanwhile. Nothing is visible before the last one, and what was begun is
+ * taken away after a failure.
+ *
+ * @throws RemoteStorageError by kind; the reason of the signal
+ */
+export async function putObject(
+  key: string,
+  source: SegmentSource,
+  options: PutObjectOptions,
+): Promise<void> {
+  const { signal, transport, random, storageClass } = options;
+  const token = options.ifAbsent ? randomHex(random, 16) : undefined;
+  const progress = highWater(options.onProgress);
+  for (let session = 1; ; session += 1) {
+    const upload = new ObjectUpload({ transport, random, key, storageClass, token });
+    progress.restart();
+    try {
+      await uploadParts(source, {
+        signal,
+        onProgress: progress.add,
+        pacer: wholeParts(options.pacer),
+        partBytes: partBytesFor(options),
+        // Pieces of a session cannot overtake each other.
+        maxInFlight: 1,
+        memory: options.memory,
+        retry: options.retry,
+        send: (part, stop) => upload.send(part, stop),
+      });
+      return;
+    } catch (error) {
+      await upload.cancel();
+      signal?.throwIfAborted();
+      if (await upload.hasArrived(signal)) return;
+      if (!upload.isForgotten) throw error;
+      if (session >= MAX_SESSIONS) throw forgotten(key, error);
+    }
+  }
+}
+
+/** The part size for a rate: a burst of no more than about a second, in the steps that the store wants. */
+export function partBytesFor({
+  partBytes,
+  pacer,
+}: {
+  readonly partBytes: number;
+  readonly pacer?: Pacer | undefined;
+}): number {
+  const slice = pacer?.sliceBytes;
+  if (slice === undefined) return partBytes;
+  const steps = Math.floor((slice * SLICES_IN_A_PART) / PART_STEP_BYTES);
+  return Math.min(partBytes, Math.max(1, steps) * PART_STEP_BYTES);
+}
+
+// Without its slices, so that nobody shrinks the parts to sizes that the store refuses.
+function wholeParts(pacer: Pacer | undefined): Pacer | undefined {
+  if (pacer === undefined) return undefined;
+  return { take: (bytes, options) => pacer.take(bytes, options) };
+}
+
+interface Progress {
+  restart(): void;
+  readonly add: (bytes: number) => void;
+}
+
+// What is sent a second time is no progress.
+function highWater(onProgress: ((bytes: number) => void) | undefined): Progress {
+  let done = 0;
+  let told = 0;
+  return {
+    restart: () => {
+      done = 0;
+    },
+    add: (bytes) => {
+      done += bytes;
+      if (done <= told) return;
+      const more = done - told;
+      told = done;
+      onProgress?.(more);
+    },
+  };
+}
+
+function forgotten(key: string, cause: unknown): RemoteStorageError {
+  const said = isRemoteStorageError(cause) ? cause.message : 'it was forgotten';
+  return new RemoteStorageError(
+    'unavailable',
+    `${said}; it was begun ${MAX_SESSIONS} times in vain`,
+    { key, cause },
+  );
+}
