@@ -1,0 +1,33 @@
+import { crc32 } from 'node:zlib';
+import type { UploadPart } from '@logloft/remote-storage';
+import { combineCrc32 } from '../crc32-combine.ts';
+
+interface PartSum {
+  readonly crc: number;
+  readonly bytes: number;
+}
+
+/** Checksums of the parts of an object, each computed once, also when the part is sent again. */
+export class UploadSums {
+  readonly #parts = new Map<number, PartSum>();
+
+  /** CRC-32 of a part. */
+  of({ index, bytes }: UploadPart): number {
+    const known = this.#parts.get(index);
+    if (known !== undefined) return known.crc;
+    const crc = crc32(bytes);
+    this.#parts.set(index, { crc, bytes: bytes.byteLength });
+    return crc;
+  }
+
+  /** CRC-32 of the whole object, when all of its parts have been seen. */
+  whole(): number {
+    const inOrder = [...this.#parts].toSorted(([a], [b]) => a - b);
+    return inOrder.reduce((crc, [, part]) => combineCrc32(crc, part.crc, part.bytes), 0);
+  }
+
+  /** Bytes of all parts. */
+  get bytes(): number {
+    return [...this.#parts.values()].reduce((total, part) => total + part.bytes, 0);
+  }
+}
