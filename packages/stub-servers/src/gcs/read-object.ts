@@ -25,7 +25,9 @@ export async function downloadObject(call: GcsCall): Promise<Answer> {
     const object = findObject(call);
     const refused = judgeRead(call, object);
     if (refused !== undefined) return refused;
-    return isUnpacked(call, object) ? await unpackedAnswer(object) : contentAnswer(call, object);
+    return isUnpacked(call, object)
+      ? await unpackedAnswer(call, object)
+      : contentAnswer(call, object);
   } catch (error) {
     if (!(error instanceof GcsError)) throw error;
     return textAnswer(error.status, error.message, { 'Content-Type': 'text/html; charset=UTF-8' });
@@ -80,14 +82,14 @@ function isUnpacked(call: GcsCall, { settings }: StoredObject): boolean {
   return settings.fields.get('contentEncoding') === 'gzip' && !/\bgzip\b/i.test(accepted);
 }
 
-/** Ranges do not hold for it, as the service has it. */
-async function unpackedAnswer(object: StoredObject): Promise<Answer> {
+/** Ranges do not hold for it, as the service has it. It may be as long as what the stub may hold. */
+async function unpackedAnswer(call: GcsCall, object: StoredObject): Promise<Answer> {
   const headers = new Map(Object.entries(contentHeaders(object)));
   headers.delete('Content-Encoding');
   headers.set('Warning', '214 UploadServer gunzipped');
   try {
     const whole = await decompress(object.content.bytes.toBuffer(), {
-      maxOutputLength: 256 * 1024 * 1024,
+      maxOutputLength: call.budget.maxBytes,
     });
     return { status: 200, headers, body: [whole] };
   } catch {
