@@ -146,13 +146,17 @@ function remedyFor(failed: FailedRequest, { kind, answer, words }: Judged): stri
   return '';
 }
 
+/** Wall-clock ms that an answer was made at. */
+export function dateOf({ date }: IncomingHttpHeaders): number | undefined {
+  // biome-ignore lint/style/noRestrictedGlobals: reads a date, does not ask for the time
+  const ms = Date.parse(date ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 // Tokens are made with this machine's time.
 function skewHint({ headers, nowMs }: FailedAnswer): string {
-  const { date } = headers;
-  // biome-ignore lint/style/noRestrictedGlobals: reads a date, does not ask for the time
-  const storeMs = date === undefined ? Number.NaN : Date.parse(date);
-  const skewMs = nowMs - storeMs;
-  if (!(Math.abs(skewMs) > MAX_SKEW_MS)) return '';
+  const skewMs = nowMs - (dateOf(headers) ?? nowMs);
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return '';
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
   return `. This machine's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the store's: set it right`;
 }

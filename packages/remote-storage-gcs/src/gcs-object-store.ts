@@ -158,6 +158,13 @@ export class GcsObjectStore implements ObjectStore {
     }
   }
 
+  /** Tokens are signed with this machine's time, and refused when that is more than minutes off. */
+  async serverTime(options: CallOptions = {}): Promise<number> {
+    return await this.#attempt(OPERATIONS.bucket.action, [], options, () =>
+      this.#transport.serverTime(options.signal),
+    );
+  }
+
   /** Ends all calls under way, and refuses further ones. The client is left alone. */
   async close(): Promise<void> {
     this.#transport.close();

@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Clock } from '@logloft/clock';
 import { RemoteStorageError } from '@logloft/remote-storage';
 import type { AuthHeaders } from '../auth/auth-headers.ts';
-import { answerFailure, missingThing } from '../gcs-error.ts';
+import { answerFailure, dateOf, missingThing } from '../gcs-error.ts';
 import { OPERATIONS } from '../gcs-operation.ts';
 import type { ResolvedTuning } from '../gcs-settings.ts';
 import type { AnswerPieces } from './answer-pieces.ts';
@@ -124,10 +124,30 @@ export class GcsTransport {
     const answer = { status, headers, text, nowMs: this.clock.now() };
     if (status === 404 && key !== undefined && missingThing(text) === undefined) {
       if (await this.#bucketIsMissing(signal)) {
-        return answerFailure({ ...failed, operation: { ...operation }, key: undefined }, answer);
+        return answerFailure({ ...failed, key: undefined }, answer);
       }
     }
     return answerFailure(failed, answer);
+  }
+
+  /**
+   * Wall-clock ms at the store, whatever else it answers.
+   *
+   * @throws RemoteStorageError by kind when there is no answer; the reason of the signal
+   */
+  async serverTime(signal: AbortSignal | undefined): Promise<number> {
+    this.assertOpen();
+    const operation = OPERATIONS.bucket;
+    const target = `${bucketPath(this.bucket)}?fields=name`;
+    const { headers, pieces } = await this.#send({ operation, method: 'GET', target }, {}, signal);
+    await textOf(pieces, MAX_FAILURE_BYTES);
+    const storeMs = dateOf(headers);
+    if (storeMs !== undefined) return storeMs;
+    throw new RemoteStorageError(
+      'unavailable',
+      `${operation.action} ${JSON.stringify(this.bucket)} failed: the answer does not tell the time`,
+      { retryable: false },
+    );
   }
 
   /** @throws RemoteStorageError `aborted` after {@link GcsTransport.close} */
