@@ -28,6 +28,7 @@ import type { BlobTransport } from './blob-transport.ts';
 import { BlobDeletion } from './delete-blobs.ts';
 import { listBlobs } from './list-blobs.ts';
 import { readBlob } from './read-blob.ts';
+import { serviceTime } from './service-time.ts';
 import { assertObjectSize, writeBlob } from './write-blob.ts';
 
 // The service counts letters, and no letter takes less than a byte.
@@ -168,6 +169,12 @@ export class AzureObjectStore implements ObjectStore {
   async *list(options: ListOptions = {}): AsyncGenerator<ObjectHead, void, void> {
     this.#check(options.signal);
     yield* listBlobs(this.#requests, options);
+  }
+
+  /** By the `Date` of an answer, whatever that says besides. */
+  async serverTime({ signal }: CallOptions = {}): Promise<number> {
+    this.#check(signal);
+    return await serviceTime(this.#requests, signal);
   }
 
   /** Ends all that is under way, and the client where it is the store's own. */

@@ -3,6 +3,7 @@ import {
   type ByteRange,
   type CallOptions,
   clipByteRange,
+  isRemoteStorageError,
   type OpenedBody,
   RemoteStorageError,
   resumedBody,
@@ -12,9 +13,9 @@ import type { BlobCall, BlobRequests } from './blob-requests.ts';
 
 const ACTION = 'Reading the object';
 
-// No blob has a byte there: a range that ends beyond it has no end, which keeps it within what servers
-// can count.
-const MAX_BLOB_BYTES = 2 ** 48;
+// No blob has a byte there. Reads of the whole ask for bytes up to here, since the SDK would else not ask
+// for a range, and only answers to ranges tell how long the whole is.
+const BEYOND_ALL_BYTES = 2 ** 48;
 
 /** Reads an object or a range of it, in one request unless the answer is cut. */
 export async function readBlob(
@@ -43,29 +44,39 @@ interface BodyWanted {
 }
 
 async function openBody(body: BodyWanted): Promise<OpenedBody> {
+  try {
+    return await openRange(body);
+  } catch (error) {
+    // An object of no bytes has no range; read whole, it is nothing to complain of.
+    const isWhole = body.wanted === undefined;
+    if (!(isWhole && isRemoteStorageError(error) && error.kind === 'bad-range')) throw error;
+    return { pieces: noPieces(), length: 0 };
+  }
+}
+
+async function* noPieces(): AsyncGenerator<Uint8Array, void, void> {}
+
+async function openRange(body: BodyWanted): Promise<OpenedBody> {
   const { key, requests, version, signal } = body;
-  const wanted = openEnded(body.wanted);
+  const { start, end: wantedEnd } = body.wanted ?? { start: 0 };
+  const end = Math.min(wantedEnd ?? BEYOND_ALL_BYTES, BEYOND_ALL_BYTES);
   const call: BlobCall = { action: ACTION, key, signal };
-  const { start = 0, end } = wanted ?? {};
   const { answer, watchdog } = await requests.open(
     call,
     (abortSignal) =>
-      requests.container.getBlobClient(key).download(start, count(wanted), {
+      requests.container.getBlobClient(key).download(start, countOf(start, end), {
         abortSignal,
         // The SDK's own resumption takes a cut for an abort, and does not resume.
         maxRetryRequests: 0,
         ...(version === undefined ? {} : { conditions: { ifMatch: version } }),
       }),
-    dropAnswer,
+    (late) => streamOf(late).destroy(),
   );
   const stream = streamOf(answer);
   try {
-    const length = checkedLength(answer, { key, wanted, end });
-    return {
-      pieces: new BodyPieces({ stream, watchdog, requests, call }),
-      length,
-      version: answer.etag,
-    };
+    const length = checkedLength(answer, { key, start, end });
+    const pieces = new BodyPieces({ stream, watchdog, requests, call });
+    return { pieces, length, version: answer.etag };
   } catch (error) {
     stream.destroy();
     watchdog.close();
@@ -73,43 +84,38 @@ async function openBody(body: BodyWanted): Promise<OpenedBody> {
   }
 }
 
-function openEnded(range: ByteRange | undefined): ByteRange | undefined {
-  if (range?.end === undefined || range.end < MAX_BLOB_BYTES) return range;
-  return { start: range.start };
+function countOf(start: number, end: number): number | undefined {
+  return end === BEYOND_ALL_BYTES && start > 0 ? undefined : end - start + 1;
 }
 
-function count(range: ByteRange | undefined): number | undefined {
-  return range?.end === undefined ? undefined : range.end - range.start + 1;
-}
-
-// From the first byte to the end is no range for the SDK, and so no bad one for the service when the
-// object is empty.
+// The answer says three times how long it is: by its length, by its range, and by the whole's length.
 function checkedLength(
   answer: BlobDownloadResponseParsed,
-  asked: {
-    readonly key: string;
-    readonly wanted: ByteRange | undefined;
-    readonly end: number | undefined;
-  },
+  asked: { readonly key: string; readonly start: number; readonly end: number },
 ): number {
-  const { key, wanted, end = Number.POSITIVE_INFINITY } = asked;
-  const { contentLength: length, contentRange } = answer;
-  if (length === undefined) throw corrupt(key, 'did not say how long it is');
-  if (wanted === undefined) return length;
-  if (length === 0) {
-    throw new RemoteStorageError('bad-range', `The object ${JSON.stringify(key)} is empty`, {
-      key,
-    });
+  const { contentLength: length, contentRange = '' } = answer;
+  const parts = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(contentRange);
+  const [first, last, whole] = (parts ?? []).slice(1).map(Number);
+  if (length !== undefined && last !== undefined && whole !== undefined) {
+    // Some servers answer with no bytes where others refuse.
+    if (asked.start >= whole) throw beyond(asked.key, asked.start, whole);
+    const expectedLast = Math.min(asked.end, whole - 1);
+    if (first === asked.start && last === expectedLast && length === last - first + 1) {
+      return length;
+    }
   }
-  const wholeAsked = wanted.start === 0 && wanted.end === undefined;
-  const first = wholeAsked ? 0 : Number(/^bytes (\d+)-/.exec(contentRange ?? '')?.[1]);
-  if (first !== wanted.start || length > end - wanted.start + 1) {
-    throw corrupt(
-      key,
-      `gave ${length} bytes as "${contentRange ?? 'the whole'}" where ${wanted.start} to ${wanted.end ?? 'the end'} was asked for`,
-    );
-  }
-  return length;
+  throw corrupt(
+    asked.key,
+    `was answered ${length ?? 'no'} bytes as "${contentRange}" where ${asked.start} to ${asked.end} was asked for`,
+  );
+}
+
+function beyond(key: string, start: number, whole: number): RemoteStorageError {
+  return new RemoteStorageError(
+    'bad-range',
+    `Range starts at ${start}, but the object ${JSON.stringify(key)} has ${whole} bytes`,
+    { key },
+  );
 }
 
 function corrupt(key: string, problem: string): RemoteStorageError {
@@ -129,10 +135,6 @@ function streamOf({ readableStreamBody }: BlobDownloadResponseParsed): Destroyab
   // A connection that is cut before anybody reads must not end the process.
   stream.on('error', () => undefined);
   return stream;
-}
-
-function dropAnswer(answer: BlobDownloadResponseParsed): void {
-  streamOf(answer).destroy();
 }
 
 /** The bytes of an answer. However it ends, its connection is free for others, or closed. */

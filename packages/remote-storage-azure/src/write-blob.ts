@@ -12,12 +12,16 @@ import {
 } from '@logloft/remote-storage';
 import { MAX_BLOCKS, MIN_BLOCK_BYTES } from './azure-settings.ts';
 import type { BlobCall, BlobRequests } from './blob-requests.ts';
+import { failureFacts } from './failure-facts.ts';
 
 // Said in the blob's metadata, so that a writer recognises its own object after a lost answer. Only
 // letters: some proxies drop headers with other signs in their names.
 const UPLOAD_ID = 'logloftupload';
 
 const ACTION = 'Writing the object';
+
+// How often an upload begins anew because another writer of the same object was faster.
+const MAX_UPLOADS = 6;
 
 /** Where an object is written. */
 export interface BlobToWrite {
@@ -37,7 +41,19 @@ export async function writeBlob(
   source: SegmentSource,
   options: PutOptions,
 ): Promise<void> {
-  await new BlobUpload(what, options).run(source);
+  let reported = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    let done = 0;
+    // What is sent once more is no progress.
+    const onProgress = (bytes: number): void => {
+      done += bytes;
+      options.onProgress?.(Math.max(0, done - reported));
+      reported = Math.max(reported, done);
+    };
+    const raced = await new BlobUpload(what, { ...options, onProgress }).run(source);
+    if (raced === undefined) return;
+    if (attempt === MAX_UPLOADS) throw raced;
+  }
 }
 
 class BlobUpload {
@@ -54,7 +70,8 @@ class BlobUpload {
     this.#uploadId = Buffer.from(requests.random.fill(new Uint8Array(16))).toString('hex');
   }
 
-  async run(source: SegmentSource): Promise<void> {
+  /** @returns why it must begin anew, where it lost all its blocks to a writer that was faster */
+  async run(source: SegmentSource): Promise<RemoteStorageError | undefined> {
     const { requests, memory, key } = this.#what;
     const { signal, pacer, onProgress } = this.#options;
     const { blockBytes, blocksInFlight } = requests.tuning;
@@ -71,9 +88,9 @@ class BlobUpload {
       send: (part, inner) =>
         part.isLast && part.index === 0 ? this.#sendWhole(part, inner) : this.#stage(part, inner),
     });
-    if (parts === 1) return;
+    if (parts === 1) return undefined;
     const again = { ...requests.retrying(ACTION, key), signal };
-    await retry(again, () => this.#commit(parts));
+    return await retry(again, () => this.#commit(parts));
   }
 
   async #sendWhole({ bytes }: UploadPart, signal: AbortSignal): Promise<void> {
@@ -98,13 +115,19 @@ class BlobUpload {
     );
   }
 
-  async #commit(blocks: number): Promise<void> {
+  async #commit(blocks: number): Promise<RemoteStorageError | undefined> {
     const ids = Array.from({ length: blocks }, (_, index) => this.#blockId(index));
-    await this.#publish(() =>
-      this.#what.requests.run(this.#call(this.#options.signal), (abortSignal) =>
-        this.#blob.commitBlockList(ids, { ...this.#asWanted(), abortSignal }),
-      ),
-    );
+    try {
+      await this.#publish(() =>
+        this.#what.requests.run(this.#call(this.#options.signal), (abortSignal) =>
+          this.#blob.commitBlockList(ids, { ...this.#asWanted(), abortSignal }),
+        ),
+      );
+      return undefined;
+    } catch (error) {
+      if (!isRaced(error)) throw error;
+      return error;
+    }
   }
 
   // A conflict may be with ourselves: the answer to an earlier attempt was lost, but not its effect.
@@ -159,6 +182,11 @@ class BlobUpload {
       onMoved: onProgress === undefined ? undefined : () => onProgress(0),
     };
   }
+}
+
+// Writers of one key share its blocks until one of them commits; then those of all others are gone.
+function isRaced(error: unknown): error is RemoteStorageError {
+  return isRemoteStorageError(error) && failureFacts(error.cause).code === 'InvalidBlockList';
 }
 
 /** @throws RemoteStorageError `invalid-configuration` when an object is too large */

@@ -21,8 +21,8 @@ afterAll(async () => {
   await azurite.close();
 });
 
-// Blocks so small that the suite's larger objects take several of them.
-const blockBytes = 256 * 1024;
+// The smallest blocks, so that the larger objects of the suite take many of them.
+const blockBytes = 64 * 1024;
 
 async function freshStore(): Promise<{
   readonly store: AzureObjectStore;
