@@ -27,8 +27,10 @@ export type {
 } from './guarded-object-store.ts';
 export { GuardedObjectStore } from './guarded-object-store.ts';
 export type { CustomMetadataField } from './layout/custom-metadata.ts';
+export type { EncryptionOptions } from './layout/encryption-options.ts';
 export { type LayoutOptions, readLayoutOptions } from './layout/layout-options.ts';
 export { ObjectStoreRemoteStorage } from './layout/object-store-remote-storage.ts';
+export type { RewrapFailure, RewrapOptions, RewrapReport } from './layout/rewrap-data-keys.ts';
 export type { SegmentObjectSuffix } from './layout/segment-key.ts';
 export type { ListedSegment } from './layout/segment-listing.ts';
 export type { LogSegmentData, SegmentSource } from './log-segment-data.ts';
@@ -69,4 +71,6 @@ export type {
   Uuid,
 } from './segment-metadata.ts';
 export { type FailedAction, toRemoteStorageError } from './to-remote-storage-error.ts';
+export type { EncryptionKeyPair } from './transform/key-pair.ts';
+export { type HasKeyPairs, loadKeyFiles } from './transform/load-key-files.ts';
 export { Watchdog, type WatchdogOptions } from './watchdog.ts';

@@ -4,7 +4,6 @@ import type { CallOptions } from '../call-options.ts';
 import type { RemoteStorageCapabilities } from '../capabilities.ts';
 import { collectBytes } from '../collect-bytes.ts';
 import {
-  isNotFound,
   isRemoteStorageError,
   RemoteResourceNotFoundError,
   RemoteStorageError,
@@ -17,18 +16,14 @@ import type { RemoteStorageManager } from '../remote-storage-manager.ts';
 import { DEFAULT_RETRY_POLICY } from '../retry.ts';
 import type { CustomMetadata, RemoteLogSegmentMetadata } from '../segment-metadata.ts';
 import { KeyRing } from '../transform/key-ring.ts';
+import { CIPHER_ADDED_BYTES } from '../transform/segment-cipher.ts';
 import type { SegmentDecoder } from '../transform/segment-decoder.ts';
 import { SegmentDecoders } from '../transform/segment-decoders.ts';
-import { Watchdog } from '../watchdog.ts';
 import { assertConsistent } from './assert-consistent.ts';
 import type { ChunkPlaces } from './chunk-places.ts';
-import {
-  type CustomMetadataField,
-  type CustomMetadataFields,
-  decodeCustomMetadata,
-  encodeCustomMetadata,
-} from './custom-metadata.ts';
+import { decodeCustomMetadata } from './custom-metadata.ts';
 import { decodeManifest } from './decode-manifest.ts';
+import type { EncryptionOptions } from './encryption-options.ts';
 import type { LayoutOptions } from './layout-options.ts';
 import { openExactly } from './log-stream.ts';
 import {
@@ -37,14 +32,13 @@ import {
   type SegmentIndexes,
   type SegmentManifest,
 } from './manifest.ts';
+import { PrefixMask } from './prefix-mask.ts';
+import { type RewrapOptions, type RewrapReport, rewrapDataKeys } from './rewrap-data-keys.ts';
+import { DEFAULT_CHUNK_BYTES, SegmentCopier } from './segment-copier.ts';
 import { parseSegmentKey, type SegmentKeys, segmentKeys, segmentMainPath } from './segment-key.ts';
 import { type ListedSegment, listSegments } from './segment-listing.ts';
-import { MAX_SEGMENT_OBJECT_BYTES, writeSegment } from './segment-writer.ts';
-
-// Kafka's default for `remote.log.metadata.custom.metadata.max.bytes`; more makes it delete the copy.
-const MAX_CUSTOM_METADATA_BYTES = 128;
-
-const DAY_MS = 86_400_000;
+import { SegmentRemover } from './segment-remover.ts';
+import { MAX_SEGMENT_OBJECT_BYTES } from './segment-writer.ts';
 
 /**
  * The default layout on top of any object store: three objects a segment, named and written as by
@@ -59,35 +53,29 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
   readonly #store: GuardedObjectStore;
   readonly #context: GuardedObjectStoreContext;
   readonly #manifests: ManifestCache;
+  readonly #keyRing: KeyRing;
   readonly #decoders: SegmentDecoders;
+  readonly #remover: SegmentRemover;
+  readonly #copier: SegmentCopier;
+  readonly #mask: PrefixMask;
   readonly #prefix: string;
-  readonly #chunkBytes: number;
-  readonly #fields: readonly CustomMetadataField[];
-  readonly #copyTimeoutMs: number;
 
   /**
    * @param store belongs to this from now on, and is disposed of with it
    * @throws RemoteStorageError `invalid-configuration` when the prefix cannot begin a key
    */
   constructor(store: ObjectStore, options: LayoutOptions, context: GuardedObjectStoreContext) {
-    const { name, durable, paced, maxObjectBytes, maxKeyBytes } = store.capabilities;
+    const { name, durable, paced, maxKeyBytes } = store.capabilities;
     this.#prefix = options.keyPrefix ?? '';
-    this.#fields = options.customMetadataFields ?? [];
     if (this.#prefix !== '') assertObjectKey(`${this.#prefix}x`, maxKeyBytes);
-    this.capabilities = Object.freeze({
-      name,
-      durable,
-      paced,
-      maxSegmentBytes: Math.min(maxObjectBytes, MAX_SEGMENT_OBJECT_BYTES),
-    });
-    this.#context = context;
-    const { keyPairs = [], keyPairId, enabled = true } = options.encryption ?? { enabled: false };
-    const keyRing = new KeyRing({ keyPairs, activeKeyPairId: enabled ? keyPairId : undefined });
-    this.#decoders = new SegmentDecoders({ clock: context.clock, keyRing });
-    this.#chunkBytes = options.chunkBytes ?? 4 * 1024 * 1024;
-    this.#copyTimeoutMs = options.copyTimeoutMs ?? DAY_MS;
+    const maxSegmentBytes = largestSegment(options, store.capabilities.maxObjectBytes);
+    this.capabilities = Object.freeze({ name, durable, paced, maxSegmentBytes });
+    this.#mask = new PrefixMask({ isOn: options.keyPrefixMask ?? false, prefix: this.#prefix });
+    this.#context = { ...context, logger: this.#mask.logger(context.logger) };
+    this.#keyRing = keyRingOf(options.encryption);
+    this.#decoders = new SegmentDecoders({ clock: context.clock, keyRing: this.#keyRing });
     const { requestTimeoutMs, idleTimeoutMs, maxAttempts } = options;
-    this.#store = new GuardedObjectStore(store, context, {
+    this.#store = new GuardedObjectStore(store, this.#context, {
       requestTimeoutMs,
       idleTimeoutMs,
       retryPolicy: {
@@ -101,6 +89,16 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       retentionMs: options.manifestCacheRetentionMs ?? 3_600_000,
       load: (key) => this.#loadManifest(key),
     });
+    this.#remover = new SegmentRemover({
+      store: this.#store,
+      forget: (keys) => this.#manifests.forget(keys.manifest),
+    });
+    this.#copier = new SegmentCopier(options, {
+      store: this.#store,
+      remover: this.#remover,
+      keyRing: this.#keyRing,
+      context: this.#context,
+    });
   }
 
   async copyLogSegmentData(
@@ -108,32 +106,93 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     data: LogSegmentData,
     options: CallOptions = {},
   ): Promise<CustomMetadata | undefined> {
-    const mainPath = segmentMainPath(segment);
-    const keys = segmentKeys(this.#prefix, mainPath);
-    const watchdog = new Watchdog({
-      clock: this.#context.clock,
-      action: 'Copying the segment',
-      key: keys.log,
-      deadlineMs: this.#copyTimeoutMs,
-      signals: [options.signal],
-    });
-    const { signal } = watchdog;
-    try {
-      signal.throwIfAborted();
-      await this.#unpublish(keys, signal);
-      const chunkBytes = this.#chunkBytes;
-      const what = { keys, segment, data, chunkBytes };
-      const remoteSize = await this.#write(what, { ...options, signal });
-      return this.#customMetadata({ remoteSize, objectPrefix: this.#prefix, objectKey: mainPath });
-    } finally {
-      watchdog.close();
-    }
+    return await this.#mask.run(() => this.#copier.copy(segment, data, options));
   }
 
   async fetchLogSegment(
     segment: RemoteLogSegmentMetadata,
     range: ByteRange,
     options: CallOptions = {},
+  ): Promise<AsyncIterable<Uint8Array>> {
+    return await this.#mask.run(async () =>
+      this.#mask.stream(await this.#fetchLogSegment(segment, range, options)),
+    );
+  }
+
+  async fetchIndex(
+    segment: RemoteLogSegmentMetadata,
+    type: IndexType,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    return await this.#mask.run(() => this.#fetchIndex(segment, type, options));
+  }
+
+  async deleteLogSegmentData(
+    segment: RemoteLogSegmentMetadata,
+    options: CallOptions = {},
+  ): Promise<void> {
+    await this.#mask.run(() => this.#remover.remove(this.#keysOf(segment), options.signal));
+  }
+
+  /**
+   * The segments that a listing of the store shows, in the order of their keys, with what is missing
+   * of each. For tools: the catalogue is what counts, and a listing costs requests.
+   */
+  listSegments(options: CallOptions = {}): AsyncIterable<ListedSegment> {
+    return this.#mask.stream(this.#listSegments(options));
+  }
+
+  /**
+   * Wraps the data keys of all segments in the store anew, with the active key pair, so that the pair
+   * they are wrapped with can be retired. Manifests are rewritten, nothing else: one that cannot be is
+   * reported, and the others go on. Segments that are copied meanwhile use the active pair anyway.
+   *
+   * @throws RemoteStorageError `invalid-configuration` when no key pair is active, and whatever ends the
+   *   listing of the store
+   */
+  async rewrapDataKeys(options: RewrapOptions = {}): Promise<RewrapReport> {
+    return await this.#mask.run(() =>
+      rewrapDataKeys(options, {
+        store: this.#store,
+        keyRing: this.#keyRing,
+        remover: this.#remover,
+        segments: this.#listSegments(options),
+        keysOf: (segment) => segmentKeys(this.#prefix, segmentMainPath(segment)),
+        forget: (key) => this.#manifests.forget(key),
+        failed: (error) => this.#mask.error(error),
+      }),
+    );
+  }
+
+  /**
+   * Removes uploads under the prefix that nobody finished, since those who began them crashed.
+   *
+   * @returns how many; 0 for a store that leaves none
+   */
+  async removeUnfinishedUploads(options: {
+    /** Only those begun at least so many ms ago. */
+    readonly olderThanMs: number;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<number> {
+    return await this.#mask.run(() =>
+      this.#store.removeUnfinished({ ...options, prefix: this.#prefix }),
+    );
+  }
+
+  /** Ends what is under way, and disposes of the store. */
+  async close(): Promise<void> {
+    await this.#mask.run(() => this.#store.close());
+    await this.#copier.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #fetchLogSegment(
+    segment: RemoteLogSegmentMetadata,
+    range: ByteRange,
+    options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
     const keys = this.#keysOf(segment);
     const manifest = await this.#manifests.get(keys.manifest, options.signal);
@@ -149,10 +208,10 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     return decodedRange({ ...clipped, key: keys.log, places: manifest.chunkIndex, decoder, open });
   }
 
-  async fetchIndex(
+  async #fetchIndex(
     segment: RemoteLogSegmentMetadata,
     type: IndexType,
-    options: CallOptions = {},
+    options: CallOptions,
   ): Promise<Uint8Array> {
     const keys = this.#keysOf(segment);
     const manifest = await this.#manifests.get(keys.manifest, options.signal);
@@ -175,66 +234,11 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     return await decoder.index(stored, { key: keys.indexes, storedStart: place.position });
   }
 
-  async deleteLogSegmentData(
-    segment: RemoteLogSegmentMetadata,
-    options: CallOptions = {},
-  ): Promise<void> {
-    await this.#delete(this.#keysOf(segment), options.signal);
-  }
-
-  /**
-   * The segments that a listing of the store shows, in the order of their keys, with what is missing
-   * of each. For tools: the catalogue is what counts, and a listing costs requests.
-   */
-  listSegments(options: CallOptions = {}): AsyncIterable<ListedSegment> {
-    const heads = this.#store.list({ ...options, prefix: this.#prefix });
+  #listSegments(options: {
+    readonly signal?: AbortSignal | undefined;
+  }): AsyncIterable<ListedSegment> {
+    const heads = this.#store.list({ signal: options.signal, prefix: this.#prefix });
     return listSegments(heads, (key) => parseSegmentKey(this.#prefix, key));
-  }
-
-  /** Ends what is under way, and disposes of the store. */
-  async close(): Promise<void> {
-    await this.#store.close();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-
-  async #write(what: Parameters<typeof writeSegment>[1], options: CallOptions): Promise<number> {
-    try {
-      return await writeSegment(this.#store, what, options);
-    } catch (error) {
-      // By its own time, not by the caller's signal: that may be what stopped the copy.
-      await this.#delete(what.keys, undefined).catch((failure: unknown) =>
-        this.#context.logger.warn('Objects of a failed copy could not be removed', {
-          key: what.keys.log,
-          error: failure,
-        }),
-      );
-      throw error;
-    }
-  }
-
-  // A second copy under the same id takes the first one back, so that no mixture of both is seen. Asking
-  // first is cheaper than a deletion, and leaves no delete marker in a versioned bucket.
-  async #unpublish(keys: SegmentKeys, signal: AbortSignal): Promise<void> {
-    this.#manifests.forget(keys.manifest);
-    try {
-      await this.#store.head(keys.manifest, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return;
-      throw error;
-    }
-    await this.#delete(keys, signal);
-  }
-
-  async #delete(keys: SegmentKeys, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.#store.delete([keys.manifest], { signal });
-    } finally {
-      this.#manifests.forget(keys.manifest);
-    }
-    await this.#store.delete([keys.log, keys.indexes], { signal });
   }
 
   async #loadManifest(key: string): Promise<SegmentManifest> {
@@ -284,22 +288,9 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       segment.customMetadata === undefined || segment.customMetadata.byteLength === 0
         ? {}
         : decodeCustomMetadata(segment.customMetadata);
-    return segmentKeys(
-      kept.objectPrefix ?? this.#prefix,
-      kept.objectKey ?? segmentMainPath(segment),
-    );
-  }
-
-  #customMetadata(all: Required<CustomMetadataFields>): CustomMetadata | undefined {
-    const kept = {
-      remoteSize: this.#fields.includes('REMOTE_SIZE') ? all.remoteSize : undefined,
-      objectPrefix: this.#fields.includes('OBJECT_PREFIX') ? all.objectPrefix : undefined,
-      objectKey: this.#fields.includes('OBJECT_KEY') ? all.objectKey : undefined,
-    };
-    const whole = encodeCustomMetadata(kept);
-    if (whole === undefined || whole.byteLength <= MAX_CUSTOM_METADATA_BYTES) return whole;
-    // The key follows from the metadata anyway; a copy must not be thrown away for its sake.
-    return encodeCustomMetadata({ ...kept, objectKey: undefined });
+    const prefix = kept.objectPrefix ?? this.#prefix;
+    this.#mask.add(prefix);
+    return segmentKeys(prefix, kept.objectKey ?? segmentMainPath(segment));
   }
 }
 
@@ -320,6 +311,26 @@ async function* decodedRange(what: {
     const bytes = await decoder.chunk(stored, { key, storedStart, originalBytes });
     yield bytes.subarray(Math.max(0, start - originalStart), end - originalStart);
   }
+}
+
+function keyRingOf(encryption: EncryptionOptions | undefined): KeyRing {
+  const { keyPairs = [], keyPairId, enabled = true } = encryption ?? { enabled: false };
+  if (enabled && keyPairId === undefined) {
+    throw new RemoteStorageError(
+      'invalid-configuration',
+      'Segments are to be encrypted, but no key pair is chosen; set encryption.key.pair.id (keyPairId)',
+    );
+  }
+  return new KeyRing({ keyPairs, activeKeyPairId: keyPairId });
+}
+
+function largestSegment(options: LayoutOptions, maxObjectBytes: number): number {
+  const most = Math.min(maxObjectBytes, MAX_SEGMENT_OBJECT_BYTES);
+  if (options.encryption === undefined || options.encryption.enabled === false) return most;
+  const { chunkBytes = DEFAULT_CHUNK_BYTES } = options;
+  const whole = Math.floor(most / (chunkBytes + CIPHER_ADDED_BYTES));
+  const rest = Math.max(0, most - whole * (chunkBytes + CIPHER_ADDED_BYTES) - CIPHER_ADDED_BYTES);
+  return whole * chunkBytes + rest;
 }
 
 function placeOf(indexes: SegmentIndexes, type: IndexType): IndexPlace | null {

@@ -4,22 +4,24 @@ import type { LogSegmentData, SegmentSource } from '../log-segment-data.ts';
 import { memorySource } from '../memory-source.ts';
 import type { ObjectStore } from '../object-store.ts';
 import type { RemoteLogSegmentMetadata } from '../segment-metadata.ts';
-import { plainChunkIndex } from './chunk-index.ts';
+import { encryptedSource } from '../transform/encrypted-source.ts';
+import type { SegmentEncryptor } from '../transform/segment-encryptor.ts';
+import { MAX_LISTED_CHUNKS } from './chunk-sizes.ts';
 import { concatenatedSource } from './concatenated-source.ts';
 import { encodeManifest } from './encode-manifest.ts';
+import { chunkCount } from './log-cut.ts';
 import type { SegmentIndexes } from './manifest.ts';
 import type { SegmentKeys } from './segment-key.ts';
+import { type LogTransformation, storedLog } from './stored-log.ts';
 
 /** Aiven's plugin counts in signed 32-bit numbers. */
 export const MAX_SEGMENT_OBJECT_BYTES = 2_147_483_647;
 
 /** What is written where. */
-export interface SegmentToWrite {
+export interface SegmentToWrite extends LogTransformation {
   readonly keys: SegmentKeys;
   readonly segment: RemoteLogSegmentMetadata;
   readonly data: LogSegmentData;
-  /** Bytes of a chunk, for the manifest. */
-  readonly chunkBytes: number;
 }
 
 /**
@@ -33,43 +35,50 @@ export async function writeSegment(
   what: SegmentToWrite,
   options: CallOptions,
 ): Promise<number> {
-  const { keys, segment, data, chunkBytes } = what;
-  const { indexes, source } = layOutIndexes(data);
-  assertWritable(what, source.size, store.capabilities.maxObjectBytes);
-  const chunkIndex = plainChunkIndex(data.log.size, chunkBytes);
-  const manifest = encodeManifest({ chunkIndex, segmentIndexes: indexes }, segment);
-  await store.put(keys.log, data.log, options);
+  const { keys, segment, data, isCompressed, encryptor } = what;
+  assertCopyable(what);
+  const maxBytes = Math.min(MAX_SEGMENT_OBJECT_BYTES, store.capabilities.maxObjectBytes);
+  const log = storedLog(data.log, what, maxBytes);
+  const { indexes, source } = layOutIndexes(data, encryptor);
+  assertFits(log.source, source, maxBytes);
+  await store.put(keys.log, log.source, options);
   await store.put(keys.indexes, source, options);
+  const chunkIndex = log.chunkIndex();
+  const { encryption } = encryptor ?? {};
+  const manifest = encodeManifest(
+    { chunkIndex, segmentIndexes: indexes, isCompressed, encryption },
+    segment,
+  );
   await store.put(keys.manifest, memorySource(manifest), options);
-  return data.log.size + source.size + manifest.byteLength;
+  return chunkIndex.storedBytes + source.size + manifest.byteLength;
 }
 
-function layOutIndexes(data: LogSegmentData): {
-  readonly indexes: SegmentIndexes;
-  readonly source: SegmentSource;
-} {
-  const { offsetIndex, timeIndex, producerSnapshot, transactionIndex } = data;
-  const leaderEpochs = memorySource(data.leaderEpochIndex);
-  const parts = [offsetIndex, timeIndex, producerSnapshot, leaderEpochs];
-  if (transactionIndex !== undefined) parts.push(transactionIndex);
+function layOutIndexes(
+  data: LogSegmentData,
+  encryptor: SegmentEncryptor | undefined,
+): { readonly indexes: SegmentIndexes; readonly source: SegmentSource } {
+  const parts: SegmentSource[] = [];
   let position = 0;
-  const next = ({ size }: SegmentSource): { position: number; size: number } => {
-    const place = { position, size };
-    position += size;
+  const next = (plain: SegmentSource): { position: number; size: number } => {
+    const part = encryptor === undefined ? plain : encryptedSource(plain, encryptor, plain.size);
+    const place = { position, size: part.size };
+    position += part.size;
+    parts.push(part);
     return place;
   };
+  const { offsetIndex, timeIndex, producerSnapshot, transactionIndex } = data;
   const indexes = {
     offset: next(offsetIndex),
     timestamp: next(timeIndex),
     producerSnapshot: next(producerSnapshot),
-    leaderEpoch: next(leaderEpochs),
+    leaderEpoch: next(memorySource(data.leaderEpochIndex)),
     transaction: transactionIndex === undefined ? null : next(transactionIndex),
   };
   return { indexes, source: concatenatedSource(parts) };
 }
 
-function assertWritable(what: SegmentToWrite, indexBytes: number, maxObjectBytes: number): void {
-  const { segment, data } = what;
+function assertCopyable(what: SegmentToWrite): void {
+  const { segment, data, chunkBytes, isCompressed, encryptor } = what;
   if (data.log.size !== segment.segmentSizeInBytes) {
     throw new RemoteStorageError(
       'corrupt',
@@ -77,12 +86,21 @@ function assertWritable(what: SegmentToWrite, indexBytes: number, maxObjectBytes
         `${data.log.size}; it is not copied`,
     );
   }
-  const limit = Math.min(MAX_SEGMENT_OBJECT_BYTES, maxObjectBytes);
-  if (data.log.size > limit || indexBytes > limit) {
+  const count = chunkCount({ originalChunkSize: chunkBytes, originalFileSize: data.log.size });
+  if ((isCompressed || encryptor !== undefined) && count > MAX_LISTED_CHUNKS) {
     throw new RemoteStorageError(
       'invalid-configuration',
-      `A segment of ${data.log.size} bytes with indexes of ${indexBytes} does not fit into objects of ` +
-        `at most ${limit} bytes; lower segment.bytes`,
+      `A segment of ${data.log.size} bytes makes ${count} chunks, at most ${MAX_LISTED_CHUNKS} can be ` +
+        'compressed or encrypted; raise chunk.size',
     );
   }
+}
+
+function assertFits(log: SegmentSource, indexes: SegmentSource, limit: number): void {
+  if (log.size <= limit && indexes.size <= limit) return;
+  throw new RemoteStorageError(
+    'invalid-configuration',
+    `A segment stored as ${log.size} bytes with indexes of ${indexes.size} does not fit into objects of ` +
+      `at most ${limit} bytes; lower segment.bytes`,
+  );
 }
