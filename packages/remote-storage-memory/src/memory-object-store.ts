@@ -70,6 +70,8 @@ export class MemoryObjectStore implements ObjectStore {
       // Another writer may have been faster.
       this.#refuseExisting(key, options);
       this.#usedBytes -= this.#objects.get(key)?.byteLength ?? 0;
+      // Where the size was only a bound, the rest of what was reserved is given back.
+      this.#usedBytes -= source.size - bytes.byteLength;
       this.#objects.set(key, bytes);
     } catch (error) {
       // Closing gave the whole budget back already.
@@ -177,7 +179,8 @@ async function readWhole(source: SegmentSource, options: PutOptions): Promise<Ui
     whole.set(slice, at);
     at += slice.byteLength;
   }
-  return whole;
+  // A copy, so that the memory beyond the last byte is not kept.
+  return at === whole.byteLength ? whole : whole.slice(0, at);
 }
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
