@@ -44,7 +44,12 @@ const FRAMINGS: ReadonlyMap<string, PayloadPlan['framing']> = new Map([
  */
 export function planPayload(
   head: RequestHead,
-  options: { readonly payloadHash: string; readonly dialect: ChecksumDialect },
+  options: {
+    readonly payloadHash: string;
+    readonly dialect: ChecksumDialect;
+    /** Whether a checksum in the head is that of the object that comes of the request. Default: of the body. */
+    readonly isObjectChecksum?: boolean | undefined;
+  },
 ): PayloadPlan {
   const { payloadHash, dialect } = options;
   if (dialect === 'refuse') refuseChecksums(head, payloadHash);
@@ -62,7 +67,7 @@ export function planPayload(
     contentBytes: contentLength(head, framing),
     sha256: isHash ? payloadHash.toLowerCase() : undefined,
     md5: contentMd5(head),
-    checksum: expectedChecksum(head),
+    checksum: options.isObjectChecksum ? undefined : expectedChecksum(head),
   };
 }
 

@@ -29,6 +29,8 @@ export interface ReceiveOptions {
   /** Set when the signatures of chunks are to be checked. */
   readonly chunkSigning: ChunkSigning | undefined;
   readonly dialect: ChecksumDialect;
+  /** Whether a checksum in the head is not of this body, but of the object that comes of the request. */
+  readonly isObjectChecksum?: boolean | undefined;
   readonly budget: MemoryBudget;
   /** The most bytes that are taken; more are an `EntityTooLarge`. */
   readonly maxBytes: number;

@@ -95,17 +95,21 @@ export class S3Call {
   /**
    * Receives a body that is a document.
    *
-   * @param maxBytes default 1 MiB
+   * @param options `maxBytes` is 1 MiB unless told otherwise; `isObjectChecksum`: a checksum in the head is
+   *   that of the object that comes of the request, not of the document
    * @throws S3Error when it is too large or no XML, and as {@link receivePayload}
    */
-  async receiveXml(maxBytes: number = XML_BYTES_MAX): Promise<XmlElement> {
+  async receiveXml(
+    options: { readonly maxBytes?: number; readonly isObjectChecksum?: boolean } = {},
+  ): Promise<XmlElement> {
+    const { maxBytes = XML_BYTES_MAX, isObjectChecksum } = options;
     const declared = Number(this.header('content-length') ?? 0);
     if (declared > maxBytes) {
       throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.', {
         MaxMessageLengthBytes: String(maxBytes),
       });
     }
-    const payload = await this.#receive(maxBytes);
+    const payload = await this.#receive(maxBytes, isObjectChecksum);
     const text = payload.bytes.toBuffer().toString('utf8');
     this.context.budget.release(payload.bytes.size);
     try {
@@ -119,8 +123,9 @@ export class S3Call {
     }
   }
 
-  #receive(maxBytes: number): Promise<ReceivedPayload> {
+  #receive(maxBytes: number, isObjectChecksum?: boolean): Promise<ReceivedPayload> {
     return receivePayload(this.exchange, {
+      isObjectChecksum,
       payloadHash: this.#payloadHash,
       chunkSigning: this.#chunkSigning,
       dialect: this.context.options.checksums,

@@ -26,7 +26,9 @@ export async function completeUpload(call: S3Call): Promise<Answer> {
   const { head } = call.exchange;
   assertWriteConditionsServed(head, context.options.conditionalWrites);
   existingUpload(call);
-  const named = readParts(await call.receiveXml(COMPLETE_BYTES_MAX));
+  const named = readParts(
+    await call.receiveXml({ maxBytes: COMPLETE_BYTES_MAX, isObjectChecksum: true }),
+  );
   // From here to the end nothing else runs: that makes the condition atomic.
   const { bucket } = call;
   const upload = existingUpload(call);
