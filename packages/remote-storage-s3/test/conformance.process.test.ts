@@ -1,0 +1,56 @@
+import { systemClock } from '@logloft/clock';
+import { ObjectStoreRemoteStorage } from '@logloft/remote-storage';
+import {
+  contextWith,
+  describeObjectStore,
+  describeRemoteStorageManager,
+} from '@logloft/remote-storage-testkit';
+import { afterAll, describe, test } from 'vitest';
+import { S3ObjectStore } from '../src/index.ts';
+import { scratchBucket } from './support/scratch-bucket.ts';
+import { plainClient, startTestServer } from './support/test-server.ts';
+
+const runner = { describe, test };
+const server = await startTestServer();
+const client = plainClient(server);
+
+afterAll(async () => {
+  client.destroy();
+  await server.stop();
+});
+
+const context = contextWith(systemClock, 1);
+
+function openStore(bucket: string): S3ObjectStore {
+  const { endpoint, credentials, conditionalWrites } = server;
+  return new S3ObjectStore(
+    {
+      bucket,
+      connection: { endpoint, credentials },
+      // The smallest parts, so that the large objects of the suite have several.
+      partBytes: 5 * 1024 * 1024,
+      conditionalWrites,
+    },
+    context,
+  );
+}
+
+describeObjectStore(runner, {
+  name: `S3ObjectStore on ${server.name}`,
+  open: async () => {
+    const { bucket, remove } = await scratchBucket(client);
+    const reopen = async (): Promise<S3ObjectStore> => openStore(bucket);
+    return { store: openStore(bucket), reopen, cleanUp: remove };
+  },
+});
+
+describeRemoteStorageManager(runner, {
+  name: `The layout over S3ObjectStore on ${server.name}`,
+  open: async () => {
+    const { bucket, remove } = await scratchBucket(client);
+    return {
+      manager: new ObjectStoreRemoteStorage(openStore(bucket), {}, context),
+      cleanUp: remove,
+    };
+  },
+});
