@@ -8,6 +8,7 @@ export type {
 } from './faults/fault-plan.ts';
 export { PASSING_FAULTS, scriptedFaults, seededFaults } from './faults/fault-plan.ts';
 export { FaultyObjectStore } from './faults/faulty-object-store.ts';
+export { boundSource } from './fixtures/bound-source.ts';
 export type { GatedSource } from './fixtures/gated-source.ts';
 export { failingSource, gatedSource, lyingSource } from './fixtures/gated-source.ts';
 export { seededBytes } from './fixtures/seeded-bytes.ts';
@@ -17,6 +18,7 @@ export type {
   SegmentParts,
 } from './fixtures/seeded-segment.ts';
 export { seededSegment } from './fixtures/seeded-segment.ts';
+export { damageStoredSegment, type SegmentDamage } from './fixtures/segment-damage.ts';
 export type { LoggedLine, TestContext } from './fixtures/test-context.ts';
 export { contextWith, testContext } from './fixtures/test-context.ts';
 export type { FaultProxy, FaultProxyOptions } from './proxy/fault-proxy.ts';
@@ -45,6 +47,15 @@ export type {
   TcpFaultProxyOptions,
 } from './proxy/tcp-fault-proxy.ts';
 export { startTcpFaultProxy } from './proxy/tcp-fault-proxy.ts';
+export type {
+  CaseOutcome,
+  CaseReport,
+  ConformanceReport,
+} from './report/conformance-report.ts';
+export { countOutcomes } from './report/conformance-report.ts';
+export type { FormatReportOptions } from './report/format-report.ts';
+export { formatReport, reportJson, summaryOf } from './report/format-report.ts';
+export type { ConformanceOptions } from './suite/conformance-options.ts';
 export type { OpenedRemoteStorageManager } from './suite/manager-subject.ts';
 export type { ObjectStoreSuiteOptions } from './suite/object-store-suite.ts';
 export { describeObjectStore } from './suite/object-store-suite.ts';

@@ -286,3 +286,21 @@ export class FlipsABit extends ReferenceObjectStore {
     await super.put(key, memorySource(flipped), { ifAbsent: options.ifAbsent });
   }
 }
+
+/** Undoes escapes that nobody made. */
+export class UnescapesKeys extends ReferenceObjectStore {
+  override async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {
+    await super.put(key.replaceAll('%20', ' '), source, options);
+  }
+
+  protected override find(key: string): Uint8Array {
+    return super.find(key.replaceAll('%20', ' '));
+  }
+}
+
+/** Deletes no more keys than fit into one request. */
+export class DeletesOneBatch extends ReferenceObjectStore {
+  override async delete(keys: readonly string[], options: CallOptions = {}): Promise<void> {
+    await super.delete(keys.slice(0, 10), options);
+  }
+}

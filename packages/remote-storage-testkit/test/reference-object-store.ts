@@ -20,10 +20,14 @@ import {
 /** The plainest store that keeps the contract; the broken ones differ from it in one thing each. */
 export class ReferenceObjectStore implements ObjectStore {
   readonly capabilities: ObjectStoreCapabilities;
-  readonly objects: Map<string, Uint8Array> = new Map();
+  readonly objects: Map<string, Uint8Array>;
   #closed = false;
 
-  constructor(capabilities: Partial<ObjectStoreCapabilities> = {}) {
+  constructor(
+    capabilities: Partial<ObjectStoreCapabilities> = {},
+    objects: Map<string, Uint8Array> = new Map(),
+  ) {
+    this.objects = objects;
     this.capabilities = {
       name: 'reference',
       durable: false,

@@ -1,8 +1,8 @@
 import { randomBelow, seededRandom } from '@logloft/clock';
 import type { RemoteStorageErrorKind } from '@logloft/remote-storage';
 
-/** The five operations of a store. */
-export type StoreOperation = 'put' | 'get' | 'head' | 'delete' | 'list';
+/** The operations of a store. */
+export type StoreOperation = 'put' | 'get' | 'head' | 'delete' | 'list' | 'removeUnfinished';
 
 /** A call that reached a store. */
 export interface StoreCall {

@@ -8,6 +8,7 @@ import {
   type ObjectStoreCapabilities,
   type PutOptions,
   RemoteStorageError,
+  type RemoveUnfinishedOptions,
   type SegmentSource,
 } from '@logloft/remote-storage';
 import type { Fault, FaultPlan, StoreCall, StoreOperation } from './fault-plan.ts';
@@ -15,6 +16,10 @@ import type { Fault, FaultPlan, StoreCall, StoreOperation } from './fault-plan.t
 /** Any store, and what a plan makes go wrong with it. Keeps a record of the calls. */
 export class FaultyObjectStore implements ObjectStore {
   readonly capabilities: ObjectStoreCapabilities;
+  /** That of the store, where it has one; never faulty. */
+  readonly serverTime?: NonNullable<ObjectStore['serverTime']>;
+  /** There where the store has it. */
+  readonly removeUnfinished?: NonNullable<ObjectStore['removeUnfinished']>;
   readonly #store: ObjectStore;
   readonly #plan: FaultPlan;
   readonly #clock: Clock;
@@ -26,6 +31,9 @@ export class FaultyObjectStore implements ObjectStore {
     this.#store = store;
     this.#plan = plan;
     this.#clock = clock;
+    if (store.serverTime) this.serverTime = store.serverTime.bind(store);
+    if (store.removeUnfinished)
+      this.removeUnfinished = (options) => this.#removeUnfinished(options);
   }
 
   /** The calls so far, also those that failed. */
@@ -75,6 +83,14 @@ export class FaultyObjectStore implements ObjectStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store[Symbol.asyncDispose]();
+  }
+
+  async #removeUnfinished(options: RemoveUnfinishedOptions): Promise<number> {
+    const { prefix = '' } = options;
+    const fault = await this.#before('removeUnfinished', prefix, options);
+    const removed = (await this.#store.removeUnfinished?.(options)) ?? 0;
+    loseAnswer(fault, prefix);
+    return removed;
   }
 
   async #before(
@@ -131,6 +147,7 @@ function belittle(head: ObjectHead, fault: Fault | undefined): ObjectHead {
 function cutSource(source: SegmentSource, afterBytes: number): SegmentSource {
   return {
     size: source.size,
+    sizeIsBound: source.sizeIsBound,
     read: (range, options) => cutPieces(source.read(range, options), afterBytes),
   };
 }

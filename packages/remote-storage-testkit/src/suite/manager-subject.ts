@@ -6,12 +6,19 @@ import {
   type RemoteStorageManager,
 } from '@logloft/remote-storage';
 import type { SeededSegment, SegmentParts } from '../fixtures/seeded-segment.ts';
+import type { SegmentDamage } from '../fixtures/segment-damage.ts';
 import { allBytes, rejectsWithKind, sameBytes } from './assertions.ts';
 
 /** A manager that a case is run on. */
 export interface OpenedRemoteStorageManager {
   /** Holds no segment, and is nobody else's. */
   readonly manager: RemoteStorageManager;
+  /** Opens another manager over the same segments, as after a restart. */
+  readonly reopen?: (() => Promise<RemoteStorageManager>) | undefined;
+  /** Damages what is stored of a segment, behind the manager's back. Needs `reopen`. */
+  readonly damage?: ((damage: SegmentDamage) => Promise<void>) | undefined;
+  /** Whether altered bytes of log and indexes are noticed, by a checksum or by encryption. Default false. */
+  readonly noticesAltered?: boolean | undefined;
   /** Frees what the manager leaves behind; called after it was disposed of. */
   readonly cleanUp?: (() => Promise<void>) | undefined;
 }
@@ -20,6 +27,8 @@ export interface OpenedRemoteStorageManager {
 export interface ManagerSubject extends OpenedRemoteStorageManager {
   /** Seed of all bytes and choices. */
   readonly seed: number;
+  /** Bytes of a chunk, or about. */
+  readonly chunkBytes: number;
 }
 
 /** Copies a segment, and gives its metadata as the catalogue holds it then. */

@@ -1,34 +1,44 @@
-import { registerGroups } from './conformance-case.ts';
+import type { ConformanceOptions } from './conformance-options.ts';
+import { registerSuite } from './register-suite.ts';
 import type { ConformanceRunner } from './runner.ts';
 import { ABORT_CASES } from './store/abort-cases.ts';
 import { ATOMICITY_CASES } from './store/atomicity-cases.ts';
+import { BOUND_CASES } from './store/bound-cases.ts';
 import { DELETE_CASES } from './store/delete-cases.ts';
+import { LARGE_OBJECT_CASES } from './store/large-object-cases.ts';
 import { LIFE_CASES } from './store/life-cases.ts';
 import { LIST_CASES } from './store/list-cases.ts';
 import { OBJECT_CASES } from './store/object-cases.ts';
 import { PACING_CASES } from './store/pacing-cases.ts';
 import { RANGE_CASES } from './store/range-cases.ts';
+import { UNFINISHED_CASES } from './store/unfinished-cases.ts';
 import type { OpenedObjectStore, StoreSubject } from './store-subject.ts';
 
 /** A store to prove. */
-export interface ObjectStoreSuiteOptions {
-  /** How the suite is called, for example the store's name. */
-  readonly name: string;
+export interface ObjectStoreSuiteOptions extends ConformanceOptions {
   /** Opens a store for one case: empty, and nobody else's. */
   readonly open: () => Promise<OpenedObjectStore> | OpenedObjectStore;
-  /** Seed of all bytes and choices. Default 1. */
-  readonly seed?: number | undefined;
-  /** Ms of real time after which a case counts as hanging. Default 30,000. */
-  readonly caseTimeoutMs?: number | undefined;
+  /**
+   * Bytes of the objects that are meant to be written in several parts: one more than a multiple of the
+   * store's part size proves most. Default 6 MiB and a byte.
+   */
+  readonly largeObjectBytes?: number | undefined;
+  /** Objects that are listed, and deleted in one call. Default 20, for speed; above 1,000 shows pages and batches. */
+  readonly manyObjects?: number | undefined;
 }
+
+const LARGE_OBJECT_BYTES = 6 * 1024 * 1024 + 1;
 
 const GROUPS = [
   OBJECT_CASES,
   RANGE_CASES,
+  BOUND_CASES,
+  LARGE_OBJECT_CASES,
   ATOMICITY_CASES,
   ABORT_CASES,
   DELETE_CASES,
   LIST_CASES,
+  UNFINISHED_CASES,
   PACING_CASES,
   LIFE_CASES,
 ];
@@ -41,15 +51,16 @@ export function describeObjectStore(
   runner: ConformanceRunner,
   options: ObjectStoreSuiteOptions,
 ): void {
-  const { name, open, seed = 1, caseTimeoutMs = 30_000 } = options;
-  runner.describe(`${name} keeps the contract of an object store`, () => {
-    registerGroups<StoreSubject>(runner, GROUPS, {
-      caseTimeoutMs,
-      open: async () => ({ ...(await open()), seed }),
-      close: async ({ store, cleanUp }) => {
-        await store[Symbol.asyncDispose]();
-        await cleanUp?.();
-      },
-    });
+  const { open, seed = 1, largeObjectBytes = LARGE_OBJECT_BYTES, manyObjects = 20 } = options;
+  registerSuite<StoreSubject>(runner, {
+    ...options,
+    contract: 'object store',
+    groups: GROUPS,
+    open: async () => ({ ...(await open()), seed, largeObjectBytes, manyObjects }),
+    close: async ({ store, cleanUp }) => {
+      await store[Symbol.asyncDispose]();
+      await cleanUp?.();
+    },
+    capabilitiesOf: ({ store }) => store.capabilities,
   });
 }

@@ -7,6 +7,11 @@ export interface OpenedObjectStore {
   readonly store: ObjectStore;
   /** Opens the same objects once more, as after a restart. Given where they outlive the store. */
   readonly reopen?: (() => Promise<ObjectStore>) | undefined;
+  /**
+   * Leaves behind what a writer of this key would that was killed half-way, begun just now. Given where
+   * the store has `removeUnfinished`.
+   */
+  readonly leaveUnfinished?: ((key: string) => Promise<void>) | undefined;
   /** Frees what the store leaves behind; called after the store was disposed of. */
   readonly cleanUp?: (() => Promise<void>) | undefined;
 }
@@ -15,6 +20,10 @@ export interface OpenedObjectStore {
 export interface StoreSubject extends OpenedObjectStore {
   /** Seed of all bytes and choices. */
   readonly seed: number;
+  /** Bytes of an object of several parts. */
+  readonly largeObjectBytes: number;
+  /** Objects that are listed and deleted together. */
+  readonly manyObjects: number;
 }
 
 /** Writes bytes. */
@@ -36,4 +45,13 @@ export async function listKeys(store: ObjectStore, prefix?: string): Promise<str
   const keys: string[] = [];
   for await (const head of store.list({ prefix })) keys.push(head.key);
   return keys;
+}
+
+/** Writes an object of one byte under each key, a few at a time. */
+export async function putMany(store: ObjectStore, keys: readonly string[]): Promise<void> {
+  const left = keys.values();
+  const write = async (): Promise<void> => {
+    for (const key of left) await putBytes(store, key, new Uint8Array(1));
+  };
+  await Promise.all(Array.from({ length: 8 }, write));
 }

@@ -48,6 +48,25 @@ export const MANAGER_LIFE_CASES: ConformanceGroup<ManagerSubject> = {
       },
     },
     {
+      name: 'segments outlive the manager that copied them',
+      skip: ({ manager, reopen }) => {
+        if (!manager.capabilities.durable) return 'the manager is not durable';
+        return reopen === undefined ? 'the manager cannot be opened again here' : undefined;
+      },
+      run: async ({ manager, seed, reopen }) => {
+        const segment = seededSegment(seed, { content: 'records' });
+        const metadata = await copy(manager, segment);
+        await manager[Symbol.asyncDispose]();
+        const again = await reopen?.();
+        assert.ok(again !== undefined);
+        try {
+          await assertPresent(again, metadata, segment.parts);
+        } finally {
+          await again[Symbol.asyncDispose]();
+        }
+      },
+    },
+    {
       name: 'the capabilities are told in sensible numbers',
       run: async ({ manager }) => {
         const { name, maxSegmentBytes } = manager.capabilities;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { seededBytes } from '../../fixtures/seeded-bytes.ts';
 import { rejectsWithKind } from '../assertions.ts';
 import type { ConformanceGroup } from '../conformance-case.ts';
-import { getBytes, listKeys, putBytes, type StoreSubject } from '../store-subject.ts';
+import { getBytes, listKeys, putBytes, putMany, type StoreSubject } from '../store-subject.ts';
 
 const ROUNDS = 40;
 
@@ -30,6 +30,15 @@ export const DELETE_CASES: ConformanceGroup<StoreSubject> = {
         await store.delete(['missing', 'object', 'missing/too', 'object']);
         await store.delete(['object']);
         assert.deepEqual(await listKeys(store), []);
+      },
+    },
+    {
+      name: 'many objects are deleted in one call, and no other',
+      run: async ({ store, manyObjects }) => {
+        const keys = Array.from({ length: manyObjects }, (_, index) => `many/${index}`);
+        await putMany(store, [...keys, 'man', 'many-more/0']);
+        await store.delete([...keys, 'many/missing']);
+        assert.deepEqual((await listKeys(store)).toSorted(), ['man', 'many-more/0']);
       },
     },
     {

@@ -20,6 +20,8 @@ export const LIFE_CASES: ConformanceGroup<StoreSubject> = {
         await rejectsWithKind(store.head('object'), 'aborted');
         await rejectsWithKind(store.delete(['object']), 'aborted');
         await rejectsWithKind(listKeys(store), 'aborted');
+        const removing = store.removeUnfinished?.({ olderThanMs: 0 });
+        if (removing !== undefined) await rejectsWithKind(removing, 'aborted');
       },
     },
     {
@@ -45,9 +47,19 @@ export const LIFE_CASES: ConformanceGroup<StoreSubject> = {
       },
     },
     {
+      name: 'a store that tells its time tells it in ms',
+      skip: ({ store }) => (store.serverTime ? undefined : 'the store does not tell its time'),
+      run: async ({ store }) => {
+        const timeMs = await store.serverTime?.();
+        // Between the years 2017 and 2286: seconds or microseconds would be far from it.
+        assert.ok(timeMs !== undefined && timeMs > 1.5e12 && timeMs < 1e13, `${timeMs} ms`);
+      },
+    },
+    {
       name: 'the capabilities are told in sensible numbers',
       run: async ({ store }) => {
-        const { name, maxObjectBytes, maxKeyBytes } = store.capabilities;
+        const { name, maxObjectBytes, maxKeyBytes, readUnitBytes = 0 } = store.capabilities;
+        assert.ok(Number.isSafeInteger(readUnitBytes) && readUnitBytes >= 0);
         assert.ok(name.length > 0);
         assert.ok(Number.isSafeInteger(maxObjectBytes) && maxObjectBytes > 0);
         // Prefix, topic of 249 letters, three ids and a suffix must fit into a key.

@@ -20,8 +20,24 @@ const ODD_KEYS = [
   'a/very/deep/place/of/an/object',
   '...',
   '.hidden',
+  'quotes/it\'s-"so"',
+  'signs/!*()~@$,;=:|^`',
+  'brackets/[a]{b}<c>&amp;',
+  ' spaces / at ends ',
   // A topic's name may have 249 letters; with its id it is longer than a file's name can be.
   `${'t'.repeat(249)}-lZ6vvmajTWKDBUTV6SQAtQ/0/object`,
+];
+
+// Each of them is what a store that escapes too much, too little or twice makes of another.
+const ESCAPED_KEYS = [
+  'e/a b',
+  'e/a+b',
+  'e/a%20b',
+  'e/a%2520b',
+  'e/a%2Fb',
+  'e/a/b',
+  'e/a&b',
+  'e/a&amp;b',
 ];
 
 const UNSAFE_KEYS = [
@@ -97,6 +113,22 @@ export const OBJECT_CASES: ConformanceGroup<StoreSubject> = {
           sameBytes(await getBytes(store, key), bytesOf(index), key);
         }
         assert.deepEqual((await listKeys(store)).toSorted(), ODD_KEYS.toSorted());
+      },
+    },
+    {
+      name: 'keys that differ in escapes only are different objects',
+      run: async ({ store, seed }) => {
+        const bytesOf = (index: number): Uint8Array => seededBytes(seed + index, 50 + index);
+        for (const [index, key] of ESCAPED_KEYS.entries()) {
+          await putBytes(store, key, bytesOf(index));
+        }
+        for (const [index, key] of ESCAPED_KEYS.entries()) {
+          sameBytes(await getBytes(store, key), bytesOf(index), key);
+        }
+        assert.deepEqual((await listKeys(store, 'e/a')).toSorted(), ESCAPED_KEYS.toSorted());
+        const [first, ...others] = ESCAPED_KEYS;
+        await store.delete(others);
+        assert.deepEqual(await listKeys(store), [first]);
       },
     },
     {
