@@ -37,7 +37,10 @@ const STATUSES: Readonly<Record<GcsErrorReason, number>> = {
   uploadTooLarge: 413,
 };
 
-/** An answer that is an error. Thrown by whatever handles a request, and written by the server. */
+/**
+ * A request that the service would refuse. It becomes an answer; users of the stub see it thrown only
+ * where they name a bucket themselves.
+ */
 export class GcsError extends Error {
   readonly reason: GcsErrorReason;
   readonly status: number;

@@ -1,4 +1,3 @@
-import { type Clock, type RandomSource, systemClock, systemRandom } from '@logloft/clock';
 import type { FailureScript } from '../http/failure-script.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { StubHttpServer } from '../http/stub-http-server.ts';
@@ -6,32 +5,14 @@ import { MemoryBudget } from '../storage/memory-budget.ts';
 import { Access } from './access.ts';
 import { GcsService } from './gcs-service.ts';
 import { GcsStorage } from './gcs-storage.ts';
-import { ServiceAccount, type ServiceAccountOptions } from './service-account.ts';
+import {
+  type GcsStubOptions,
+  type ResolvedGcsStubOptions,
+  resolveGcsStubOptions,
+} from './gcs-stub-options.ts';
+import { ServiceAccount } from './service-account.ts';
 import type { StoredObject } from './stored-object.ts';
 import { UploadSessions } from './upload-sessions.ts';
-
-/** Settings of a {@link GcsStub}. */
-export interface GcsStubOptions {
-  /** Port on 127.0.0.1. Default 0, a free one. */
-  readonly port?: number | undefined;
-  /** Buckets that exist from the start. Default none. */
-  readonly buckets?: readonly string[] | undefined;
-  /** The bearer token that every request needs, but those of an open upload. Default: none is needed. */
-  readonly token?: string | undefined;
-  /**
-   * Switches `POST /token` on, which hands {@link GcsStubOptions.token} (or a random one) to whoever
-   * signs with this account's key, and takes tokens that it signed itself.
-   */
-  readonly serviceAccount?: ServiceAccountOptions | undefined;
-  /** Most bytes held, those on their way in included; beyond, uploads answer 507. Default 1 GiB. */
-  readonly maxBytes?: number | undefined;
-  /** How many requests the log keeps. Default 10000. */
-  readonly maxLoggedRequests?: number | undefined;
-  /** Default: the system's. */
-  readonly clock?: Clock | undefined;
-  /** For upload ids and tokens. Default: the system's. */
-  readonly random?: RandomSource | undefined;
-}
 
 /** An object as it is stored. */
 export interface GcsStubObject {
@@ -98,14 +79,29 @@ export class GcsStub implements AsyncDisposable {
     return this.#budget.usedBytes;
   }
 
-  /** @throws GcsError when it exists, or the service would not take the name */
+  /** Names of all buckets, in order. */
+  buckets(): readonly string[] {
+    return this.#storage.buckets().map(({ name }) => name);
+  }
+
+  /** @throws GcsError `conflict` when it exists, `invalid` when the service would not take the name */
   createBucket(name: string): void {
     this.#storage.createBucket(name, new Map());
   }
 
-  /** The objects of a bucket, by name. @throws GcsError when there is no such bucket */
+  /**
+   * The objects of a bucket, in the order of the UTF-8 bytes of their keys.
+   *
+   * @throws GcsError `notFound` when there is no such bucket
+   */
   objects(bucket: string): readonly GcsStubObject[] {
     return this.#storage.bucket(bucket).objects.values().map(stubObject);
+  }
+
+  /** One object, or `undefined` when it is not there; otherwise as {@link GcsStub.objects}. */
+  object(bucket: string, key: string): GcsStubObject | undefined {
+    const object = this.#storage.peek(bucket, key);
+    return object === undefined ? undefined : stubObject(object);
   }
 
   /** The unfinished resumable uploads to a bucket, oldest first. */
@@ -138,36 +134,33 @@ export class GcsStub implements AsyncDisposable {
 /**
  * Starts a stub of Google Cloud Storage.
  *
- * @throws RangeError when a bound is out of range
- * @throws GcsError for a bucket name that the service would not take
+ * @throws RangeError or TypeError when an option's value is not allowed
+ * @throws GcsError `invalid` for a bucket name that the service would not take
  * @throws the system's error (`code` EADDRINUSE, EACCES) when the port cannot be had
  */
 export async function startGcsStub(options: GcsStubOptions = {}): Promise<GcsStub> {
-  const { clock = systemClock, random = systemRandom } = options;
-  const budget = new MemoryBudget(options.maxBytes ?? 1024 * 1024 * 1024);
+  const resolved = resolveGcsStubOptions(options);
+  const { buckets, clock, maxBytes, maxLoggedRequests, port, random } = resolved;
+  const budget = new MemoryBudget(maxBytes);
   const storage = new GcsStorage({ clock, budget });
   const sessions = new UploadSessions({ clock, random, budget });
-  for (const bucket of options.buckets ?? []) storage.createBucket(bucket, new Map());
+  for (const bucket of buckets) storage.createBucket(bucket, new Map());
   const context = { clock, budget, storage, sessions };
-  const server = await StubHttpServer.listen(
-    new GcsService(context, openAccess(options, clock, random)),
-    {
-      clock,
-      port: options.port ?? 0,
-      expectContinue: 'answer',
-      maxLoggedRequests: options.maxLoggedRequests ?? 10_000,
-    },
-  );
+  const service = new GcsService(context, openAccess(resolved));
+  const expectContinue = 'answer';
+  const server = await StubHttpServer.listen(service, {
+    clock,
+    port,
+    expectContinue,
+    maxLoggedRequests,
+  });
   return new GcsStub({ server, storage, sessions, budget });
 }
 
-function openAccess(options: GcsStubOptions, clock: Clock, random: RandomSource): Access {
-  const { serviceAccount } = options;
-  if (serviceAccount === undefined) {
-    return new Access({ clock, token: options.token, account: undefined });
-  }
-  const token = options.token ?? Buffer.from(random.fill(new Uint8Array(24))).toString('base64url');
-  return new Access({ clock, token, account: new ServiceAccount(serviceAccount) });
+function openAccess({ clock, random, serviceAccount, token }: ResolvedGcsStubOptions): Access {
+  if (serviceAccount === undefined) return new Access({ clock, token, account: undefined });
+  const given = token ?? Buffer.from(random.fill(new Uint8Array(24))).toString('base64url');
+  return new Access({ clock, token: given, account: new ServiceAccount(serviceAccount) });
 }
 
 function stubObject(object: StoredObject): GcsStubObject {
