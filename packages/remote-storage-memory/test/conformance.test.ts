@@ -1,5 +1,12 @@
-import { GuardedObjectStore, ObjectStoreRemoteStorage } from '@logloft/remote-storage';
+import { generateKeyPairSync } from 'node:crypto';
 import {
+  GuardedObjectStore,
+  type LayoutOptions,
+  type ObjectStore,
+  ObjectStoreRemoteStorage,
+} from '@logloft/remote-storage';
+import {
+  damageStoredSegment,
   describeObjectStore,
   describeRemoteStorageManager,
   FaultyObjectStore,
@@ -28,16 +35,51 @@ describeObjectStore(runner, {
   }),
 });
 
-describeRemoteStorageManager(runner, {
-  name: 'The layout over MemoryObjectStore',
-  open: () => ({
-    manager: new ObjectStoreRemoteStorage(
-      new MemoryObjectStore(),
-      {
-        keyPrefix: 'loft/',
-        customMetadataFields: ['REMOTE_SIZE', 'OBJECT_PREFIX', 'OBJECT_KEY'],
-      },
-      testContext(1),
-    ),
-  }),
-});
+// Chunks below one slice of the cipher, which are compressed in place; and above both.
+const KEY_PAIR = { id: 'k1', ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+const ENCRYPTION = { keyPairId: 'k1', keyPairs: [KEY_PAIR] };
+const BOTH = { compressionEnabled: true, encryption: ENCRYPTION };
+const TRANSFORMATIONS: readonly [name: string, options: LayoutOptions][] = [
+  ['plain', { chunkBytes: 10_000 }],
+  ['compressed', { chunkBytes: 10_000, compressionEnabled: true }],
+  ['encrypted', { chunkBytes: 10_000, encryption: ENCRYPTION }],
+  ['compressed and encrypted', { chunkBytes: 10_000, ...BOTH }],
+  ['compressed and encrypted in large chunks', { chunkBytes: 600_000, ...BOTH }],
+];
+for (const [name, options] of TRANSFORMATIONS) {
+  describeRemoteStorageManager(runner, {
+    name: `The layout over MemoryObjectStore, ${name}`,
+    chunkBytes: options.chunkBytes,
+    open: () => {
+      const store = new MemoryObjectStore();
+      return {
+        manager: open(options, store),
+        reopen: async () => open(options, store),
+        damage: (damage) => damageStoredSegment(store, damage),
+        noticesAltered: options.encryption !== undefined,
+      };
+    },
+  });
+}
+
+function open(options: LayoutOptions, store: MemoryObjectStore): ObjectStoreRemoteStorage {
+  const fields = ['REMOTE_SIZE', 'OBJECT_PREFIX', 'OBJECT_KEY'] as const;
+  return new ObjectStoreRemoteStorage(
+    lasting(store),
+    { keyPrefix: 'loft/', customMetadataFields: fields, ...options },
+    testContext(1),
+  );
+}
+
+// The objects outlive the manager that is disposed of.
+function lasting(store: MemoryObjectStore): ObjectStore {
+  return {
+    capabilities: store.capabilities,
+    put: (key, source, options) => store.put(key, source, options),
+    get: (key, range, options) => store.get(key, range, options),
+    head: (key, options) => store.head(key, options),
+    delete: (keys, options) => store.delete(keys, options),
+    list: (options) => store.list(options),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}

@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import {
   collectBytes,
   INDEX_TYPES,
   isNotFound,
   isRemoteStorageError,
+  type LayoutOptions,
   ObjectStoreRemoteStorage,
   type RemoteLogSegmentMetadata,
 } from '@logloft/remote-storage';
@@ -40,13 +42,27 @@ interface World {
   readonly healthy: (healthy: boolean) => void;
 }
 
+// Small chunks are compressed in place: the thread pool has no share in the order of things.
+const KEY_PAIR = { id: 'k1', ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+const TRANSFORMATIONS: readonly LayoutOptions[] = [
+  {},
+  { compressionEnabled: true, chunkBytes: 16_384 },
+  { encryption: { keyPairId: 'k1', keyPairs: [KEY_PAIR] }, chunkBytes: 16_384 },
+  {
+    compressionEnabled: true,
+    encryption: { keyPairId: 'k1', keyPairs: [KEY_PAIR] },
+    chunkBytes: 16_384,
+  },
+];
+
 function worldOf(seed: number): World {
   const context = testContext(seed);
   const store = new MemoryObjectStore();
   const faults = seededFaults(seed, { percent: 30, faults: HANGS_TOO });
   let sound = false;
   const plan: FaultPlan = { next: (call) => (sound ? undefined : faults.next(call)) };
-  const options = { requestTimeoutMs: 1_000, idleTimeoutMs: 2_000 };
+  const transformation = TRANSFORMATIONS[seed % TRANSFORMATIONS.length];
+  const options = { requestTimeoutMs: 1_000, idleTimeoutMs: 2_000, ...transformation };
   const manager = new ObjectStoreRemoteStorage(
     new FaultyObjectStore(store, plan, context.clock),
     options,

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { RemoteStorageError } from '../errors.ts';
+import { turnOfLoop } from './turn-of-loop.ts';
 
 /** Bytes of a data key. */
 export const DATA_KEY_BYTES = 32;
@@ -55,11 +56,10 @@ export class SegmentCipher {
   /**
    * Undoes {@link SegmentCipher.encrypt}. Nothing is given out before the tag was found right.
    *
-   * @param stored vector, cipher text, tag
-   * @param breathe awaited between slices, so that the event loop is not held for a whole chunk
+   * @param stored vector, cipher text, tag; must not change until the promise settles
    * @throws RemoteStorageError `corrupt` when any of the bytes is not what was written
    */
-  async decrypt(stored: Uint8Array, breathe: () => Promise<void>): Promise<Uint8Array> {
+  async decrypt(stored: Uint8Array): Promise<Uint8Array> {
     const length = stored.byteLength - CIPHER_ADDED_BYTES;
     if (length < 0) {
       throw new RemoteStorageError(
@@ -73,7 +73,7 @@ export class SegmentCipher {
     decipher.setAuthTag(stored.subarray(IV_BYTES + length));
     const plain = Buffer.allocUnsafeSlow(length);
     for (let at = 0; at < length; at += CIPHER_SLICE_BYTES) {
-      if (at > 0) await breathe();
+      if (at > 0) await turnOfLoop();
       const end = Math.min(at + CIPHER_SLICE_BYTES, length);
       plain.set(decipher.update(stored.subarray(IV_BYTES + at, IV_BYTES + end)), at);
     }

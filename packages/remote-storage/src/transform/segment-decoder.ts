@@ -1,11 +1,9 @@
-import type { Clock } from '@logloft/clock';
 import { RemoteStorageError } from '../errors.ts';
 import type { SegmentCipher } from './segment-cipher.ts';
 import { decompressFrame } from './zstd.ts';
 
 /** How a segment's bytes were transformed before they were stored. */
 export interface SegmentDecoderOptions {
-  readonly clock: Clock;
   /** Whether each chunk of the log is a zstd frame. */
   readonly isCompressed: boolean;
   /** Absent when the segment is not encrypted. */
@@ -61,17 +59,9 @@ export class SegmentDecoder {
   }
 
   async #open(stored: Uint8Array): Promise<Uint8Array> {
-    const { cipher, clock } = this.#options;
-    if (cipher === undefined) return stored;
-    return await cipher.decrypt(stored, () => turnOf(clock));
+    const { cipher } = this.#options;
+    return cipher === undefined ? stored : await cipher.decrypt(stored);
   }
-}
-
-/** Lets everything else have a turn. */
-function turnOf(clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(0, resolve);
-  });
 }
 
 function ofLength(bytes: Uint8Array, wanted: number): Uint8Array {

@@ -1,22 +1,15 @@
-import type { Clock } from '@logloft/clock';
 import type { SegmentManifest } from '../layout/manifest.ts';
 import type { KeyRing } from './key-ring.ts';
 import { SegmentCipher } from './segment-cipher.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
 
-/** What {@link SegmentDecoders} need. */
-export interface SegmentDecodersOptions {
-  readonly clock: Clock;
-  readonly keyRing: KeyRing;
-}
-
 /** A decoder for each manifest, whose data key is unwrapped once: that takes a millisecond and more. */
 export class SegmentDecoders {
-  readonly #options: SegmentDecodersOptions;
+  readonly #keyRing: KeyRing;
   readonly #decoders = new WeakMap<SegmentManifest, SegmentDecoder>();
 
-  constructor(options: SegmentDecodersOptions) {
-    this.#options = options;
+  constructor(keyRing: KeyRing) {
+    this.#keyRing = keyRing;
   }
 
   /**
@@ -30,11 +23,8 @@ export class SegmentDecoders {
     const { isCompressed = false, encryption } = manifest;
     const cipher =
       encryption &&
-      new SegmentCipher(
-        this.#options.keyRing.unwrap(encryption.dataKey, manifestKey),
-        encryption.aad,
-      );
-    const decoder = new SegmentDecoder({ clock: this.#options.clock, isCompressed, cipher });
+      new SegmentCipher(this.#keyRing.unwrap(encryption.dataKey, manifestKey), encryption.aad);
+    const decoder = new SegmentDecoder({ isCompressed, cipher });
     this.#decoders.set(manifest, decoder);
     return decoder;
   }
