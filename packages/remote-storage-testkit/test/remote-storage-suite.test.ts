@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import {
   type ByteRange,
   type CallOptions,
@@ -219,6 +220,9 @@ function suiteOf(open: () => RemoteStorageManager, caseTimeoutMs?: number): Reco
   return runner;
 }
 
+const KEY_PAIR = { id: 'k1', ...generateKeyPairSync('rsa', { modulusLength: 2_048 }) };
+const ENCRYPTION = { keyPairId: 'k1', keyPairs: [KEY_PAIR] };
+
 const STORE: Partial<ObjectStoreCapabilities> = {
   durable: true,
   maxKeyBytes: 700,
@@ -271,6 +275,20 @@ describe('describeRemoteStorageManager', () => {
         detail: 'altered bytes cannot be noticed without checksum or encryption',
       },
     ]);
+  });
+
+  test.each([
+    { name: 'compressed', layout: { compressionEnabled: true } },
+    { name: 'encrypted', layout: { encryption: ENCRYPTION } },
+    {
+      name: 'compressed and encrypted',
+      layout: { compressionEnabled: true, encryption: ENCRYPTION },
+    },
+  ])('is green for the default layout, $name', async ({ layout }) => {
+    const encrypted = 'encryption' in layout;
+    const results = await layoutSuiteOf({ ...layout, chunkBytes: 4_096 }, encrypted).run();
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(results.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(encrypted ? 0 : 1);
   });
 
   test('is red for a layout that is said to notice altered bytes, and does not', async () => {
