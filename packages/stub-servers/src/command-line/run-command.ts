@@ -1,5 +1,6 @@
 import { startGcsStub } from '../gcs/index.ts';
 import { startS3Stub } from '../s3/index.ts';
+import { readKeyFile } from './read-key-file.ts';
 import { HELP, parseCommandLine, type StubCommand, UsageError } from './stub-options.ts';
 
 /** What a command needs of the process it runs in. */
@@ -21,12 +22,14 @@ interface Running {
 
 async function start(command: Exclude<StubCommand, { kind: 'help' }>): Promise<Running> {
   if (command.kind === 'gcs') {
-    const stub = await startGcsStub(command.options);
-    const { token } = command.options;
+    const { keyFile, options } = command;
+    const serviceAccount = keyFile === undefined ? undefined : await readKeyFile(keyFile);
+    const stub = await startGcsStub({ ...options, serviceAccount });
+    const { token } = stub;
     return {
       url: stub.url,
-      hint: token === undefined ? 'no credentials needed' : 'bearer token needed',
-      details: {},
+      hint: token === undefined ? 'no credentials needed' : `bearer token ${token}`,
+      details: token === undefined ? {} : { token },
       close: () => stub.close(),
     };
   }

@@ -6,7 +6,13 @@ import type { S3Credential, S3StubOptions } from '../s3/index.ts';
 export type StubCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 's3'; readonly json: boolean; readonly options: S3StubOptions }
-  | { readonly kind: 'gcs'; readonly json: boolean; readonly options: GcsStubOptions };
+  | {
+      readonly kind: 'gcs';
+      readonly json: boolean;
+      readonly options: GcsStubOptions;
+      /** A service account's key file, as Google hands it out. */
+      readonly keyFile: string | undefined;
+    };
 
 /** The command line cannot be understood; the message says why. */
 export class UsageError extends Error {
@@ -34,7 +40,11 @@ const S3 = {
   checksums: { type: 'string' },
 } as const;
 
-const GCS = { ...COMMON, token: { type: 'string' } } as const;
+const GCS = {
+  ...COMMON,
+  token: { type: 'string' },
+  'service-account': { type: 'string' },
+} as const;
 
 /** What `--help` prints. */
 export const HELP = `logloft-stub s3|gcs [options]
@@ -53,7 +63,8 @@ s3 only
   --conditional-writes atomic|none
   --checksums verify|ignore|refuse
 gcs only
-  --token TOKEN          wants "Authorization: Bearer TOKEN"`;
+  --token TOKEN          wants "Authorization: Bearer TOKEN"
+  --service-account FILE a key file; its owner gets the token at POST /token`;
 
 function integer(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -117,6 +128,7 @@ function parseGcs(args: readonly string[]): StubCommand {
       maxBytes: integer('max-bytes', values['max-bytes']),
       token: values.token,
     },
+    keyFile: values['service-account'],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { RandomSource } from '@logloft/clock';
 import type { FailureScript } from '../http/failure-script.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { StubHttpServer } from '../http/stub-http-server.ts';
@@ -5,11 +6,7 @@ import { MemoryBudget } from '../storage/memory-budget.ts';
 import { Access } from './access.ts';
 import { GcsService } from './gcs-service.ts';
 import { GcsStorage } from './gcs-storage.ts';
-import {
-  type GcsStubOptions,
-  type ResolvedGcsStubOptions,
-  resolveGcsStubOptions,
-} from './gcs-stub-options.ts';
+import { type GcsStubOptions, resolveGcsStubOptions } from './gcs-stub-options.ts';
 import { ServiceAccount } from './service-account.ts';
 import type { StoredObject } from './stored-object.ts';
 import { UploadSessions } from './upload-sessions.ts';
@@ -45,6 +42,8 @@ export class GcsStub implements AsyncDisposable {
   readonly requests: RequestLog;
   /** The failures to come. */
   readonly failures: FailureScript;
+  /** The bearer token that requests need, or `undefined` when they need none. */
+  readonly token: string | undefined;
   readonly #server: StubHttpServer;
   readonly #storage: GcsStorage;
   readonly #sessions: UploadSessions;
@@ -56,9 +55,11 @@ export class GcsStub implements AsyncDisposable {
     readonly storage: GcsStorage;
     readonly sessions: UploadSessions;
     readonly budget: MemoryBudget;
+    readonly token: string | undefined;
   }) {
     this.requests = parts.server.requests;
     this.failures = parts.server.failures;
+    this.token = parts.token;
     this.#server = parts.server;
     this.#storage = parts.storage;
     this.#sessions = parts.sessions;
@@ -140,27 +141,24 @@ export class GcsStub implements AsyncDisposable {
  */
 export async function startGcsStub(options: GcsStubOptions = {}): Promise<GcsStub> {
   const resolved = resolveGcsStubOptions(options);
-  const { buckets, clock, maxBytes, maxLoggedRequests, port, random } = resolved;
+  const { buckets, clock, maxBytes, maxLoggedRequests, port, random, serviceAccount } = resolved;
+  const account = serviceAccount === undefined ? undefined : new ServiceAccount(serviceAccount);
+  // Whoever has the account's key must get something for it.
+  const token = resolved.token ?? (account && randomToken(random));
   const budget = new MemoryBudget(maxBytes);
   const storage = new GcsStorage({ clock, budget });
   const sessions = new UploadSessions({ clock, random, budget });
   for (const bucket of buckets) storage.createBucket(bucket, new Map());
-  const context = { clock, budget, storage, sessions };
-  const service = new GcsService(context, openAccess(resolved));
-  const expectContinue = 'answer';
-  const server = await StubHttpServer.listen(service, {
-    clock,
-    port,
-    expectContinue,
-    maxLoggedRequests,
-  });
-  return new GcsStub({ server, storage, sessions, budget });
+  const access = new Access({ clock, token, account });
+  const server = await StubHttpServer.listen(
+    new GcsService({ clock, budget, storage, sessions }, access),
+    { clock, port, expectContinue: 'answer', maxLoggedRequests },
+  );
+  return new GcsStub({ server, storage, sessions, budget, token });
 }
 
-function openAccess({ clock, random, serviceAccount, token }: ResolvedGcsStubOptions): Access {
-  if (serviceAccount === undefined) return new Access({ clock, token, account: undefined });
-  const given = token ?? Buffer.from(random.fill(new Uint8Array(24))).toString('base64url');
-  return new Access({ clock, token: given, account: new ServiceAccount(serviceAccount) });
+function randomToken(random: RandomSource): string {
+  return Buffer.from(random.fill(new Uint8Array(24))).toString('base64url');
 }
 
 function stubObject(object: StoredObject): GcsStubObject {

@@ -127,4 +127,13 @@ describe('a stub with a service account', () => {
     const form = { grant_type: GRANT, assertion: assertion(0) };
     expect(await askToken(stub, form)).toMatchObject({ status: 400, error: 'invalid_grant' });
   });
+
+  test('makes up a token where it was given none', async () => {
+    await using stub = await startGcsStub({ buckets: ['loft'], serviceAccount: account });
+    const now = Math.floor(Date.now() / 1000);
+    const form = { grant_type: GRANT, assertion: assertion(now) };
+    expect(await askToken(stub, form)).toMatchObject({ status: 200, access_token: stub.token });
+    const headers = { authorization: `Bearer ${stub.token}` };
+    expect((await rawRequest(stub, 'GET /storage/v1/b/loft', { headers })).status).toBe(200);
+  });
 });
