@@ -109,7 +109,10 @@ function kindOf(
 ): RemoteStorageErrorKind | undefined {
   if (status === 404 && (failed.key === undefined || isWrite(failed))) return 'container-missing';
   if (status === 404) return missingThing(message) === 'bucket' ? 'container-missing' : 'not-found';
-  if (status === 403 && reason !== undefined && RATE_REASONS.has(reason)) return 'throttled';
+  // The answer to a read is text and has no reason.
+  const isRate =
+    reason === undefined ? /rate limit|quota/i.test(message) : RATE_REASONS.has(reason);
+  if (status === 403 && isRate) return 'throttled';
   if (status === 400 && /crc32c|md5|checksum|hash/i.test(message)) return 'corrupt';
   if (status === 400 && /bucket/i.test(message)) return 'invalid-configuration';
   return kindOfHttpStatus(status);

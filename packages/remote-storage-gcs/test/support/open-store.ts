@@ -2,7 +2,7 @@ import { Storage } from '@google-cloud/storage';
 import { type Clock, systemClock } from '@logloft/clock';
 import type { ByteRange, ObjectStore, RetryPolicy } from '@logloft/remote-storage';
 import { contextWith, seededBytes } from '@logloft/remote-storage-testkit';
-import { type GcsStub, startGcsStub } from '@logloft/stub-servers/gcs';
+import { type GcsStub, type GcsStubOptions, startGcsStub } from '@logloft/stub-servers/gcs';
 import { GcsObjectStore, type GcsObjectStoreOptions } from '../../src/index.ts';
 
 /** The bucket of all stubs of {@link openStub}. */
@@ -33,8 +33,9 @@ export interface StubAndStore extends AsyncDisposable {
 export async function openStub(
   options: Partial<GcsObjectStoreOptions> = {},
   clock: Clock = systemClock,
+  stubOptions: GcsStubOptions = {},
 ): Promise<StubAndStore> {
-  const stub = await startGcsStub({ buckets: [BUCKET] });
+  const stub = await startGcsStub({ buckets: [BUCKET], ...stubOptions });
   const store = openStore(stub.url, options, clock);
   return {
     stub,
