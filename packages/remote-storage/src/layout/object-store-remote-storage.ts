@@ -73,7 +73,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     this.#mask = new PrefixMask({ isOn: options.keyPrefixMask ?? false, prefix: this.#prefix });
     this.#context = { ...context, logger: this.#mask.logger(context.logger) };
     this.#keyRing = keyRingOf(options.encryption);
-    this.#decoders = new SegmentDecoders(this.#keyRing);
+    this.#decoders = new SegmentDecoders(this.#keyRing, context.clock);
     const { requestTimeoutMs, idleTimeoutMs, maxAttempts } = options;
     this.#store = new GuardedObjectStore(store, this.#context, {
       requestTimeoutMs,

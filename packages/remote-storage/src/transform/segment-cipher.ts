@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Clock } from '@logloft/clock';
 import { RemoteStorageError } from '../errors.ts';
-import { turnOfLoop } from './turn-of-loop.ts';
 
 /** Bytes of a data key. */
 export const DATA_KEY_BYTES = 32;
@@ -57,9 +57,10 @@ export class SegmentCipher {
    * Undoes {@link SegmentCipher.encrypt}. Nothing is given out before the tag was found right.
    *
    * @param stored vector, cipher text, tag; must not change until the promise settles
+   * @param clock by which everything else has its turn between two slices
    * @throws RemoteStorageError `corrupt` when any of the bytes is not what was written
    */
-  async decrypt(stored: Uint8Array): Promise<Uint8Array> {
+  async decrypt(stored: Uint8Array, clock: Clock): Promise<Uint8Array> {
     const length = stored.byteLength - CIPHER_ADDED_BYTES;
     if (length < 0) {
       throw new RemoteStorageError(
@@ -73,7 +74,7 @@ export class SegmentCipher {
     decipher.setAuthTag(stored.subarray(IV_BYTES + length));
     const plain = Buffer.allocUnsafeSlow(length);
     for (let at = 0; at < length; at += CIPHER_SLICE_BYTES) {
-      if (at > 0) await turnOfLoop();
+      if (at > 0) await turnOf(clock);
       const end = Math.min(at + CIPHER_SLICE_BYTES, length);
       plain.set(decipher.update(stored.subarray(IV_BYTES + at, IV_BYTES + end)), at);
     }
@@ -89,4 +90,10 @@ export class SegmentCipher {
     }
     return plain;
   }
+}
+
+function turnOf(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(0, resolve);
+  });
 }

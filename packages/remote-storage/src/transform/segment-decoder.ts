@@ -1,9 +1,12 @@
+import type { Clock } from '@logloft/clock';
 import { RemoteStorageError } from '../errors.ts';
 import type { SegmentCipher } from './segment-cipher.ts';
 import { decompressFrame } from './zstd.ts';
 
 /** How a segment's bytes were transformed before they were stored. */
 export interface SegmentDecoderOptions {
+  /** By it large chunks are decrypted a slice a turn of the event loop. */
+  readonly clock: Clock;
   /** Whether each chunk of the log is a zstd frame. */
   readonly isCompressed: boolean;
   /** Absent when the segment is not encrypted. */
@@ -59,8 +62,8 @@ export class SegmentDecoder {
   }
 
   async #open(stored: Uint8Array): Promise<Uint8Array> {
-    const { cipher } = this.#options;
-    return cipher === undefined ? stored : await cipher.decrypt(stored);
+    const { cipher, clock } = this.#options;
+    return cipher === undefined ? stored : await cipher.decrypt(stored, clock);
   }
 }
 

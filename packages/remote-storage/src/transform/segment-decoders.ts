@@ -1,3 +1,4 @@
+import type { Clock } from '@logloft/clock';
 import type { SegmentManifest } from '../layout/manifest.ts';
 import type { KeyRing } from './key-ring.ts';
 import { SegmentCipher } from './segment-cipher.ts';
@@ -6,10 +7,12 @@ import { SegmentDecoder } from './segment-decoder.ts';
 /** A decoder for each manifest, whose data key is unwrapped once: that takes a millisecond and more. */
 export class SegmentDecoders {
   readonly #keyRing: KeyRing;
+  readonly #clock: Clock;
   readonly #decoders = new WeakMap<SegmentManifest, SegmentDecoder>();
 
-  constructor(keyRing: KeyRing) {
+  constructor(keyRing: KeyRing, clock: Clock) {
     this.#keyRing = keyRing;
+    this.#clock = clock;
   }
 
   /**
@@ -24,7 +27,7 @@ export class SegmentDecoders {
     const cipher =
       encryption &&
       new SegmentCipher(this.#keyRing.unwrap(encryption.dataKey, manifestKey), encryption.aad);
-    const decoder = new SegmentDecoder({ isCompressed, cipher });
+    const decoder = new SegmentDecoder({ clock: this.#clock, isCompressed, cipher });
     this.#decoders.set(manifest, decoder);
     return decoder;
   }
