@@ -33,6 +33,7 @@ export class StubHttpServer implements AsyncDisposable {
   readonly #answersContinue: boolean;
   readonly #delays = new Map<Timer, () => void>();
   readonly #idleWaiters = new Set<() => void>();
+  #connections = 0;
   #running = 0;
   #closing: Promise<void> | undefined;
 
@@ -44,6 +45,9 @@ export class StubHttpServer implements AsyncDisposable {
     this.#service = service;
     this.#clock = options.clock;
     this.#answersContinue = options.expectContinue === 'answer';
+    server.on('connection', () => {
+      this.#connections += 1;
+    });
     server.on('request', (request, response) => this.#accept(request, response, false));
     server.on('checkContinue', (request, response) => this.#accept(request, response, true));
   }
@@ -79,6 +83,11 @@ export class StubHttpServer implements AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at its end. */
   get url(): string {
     return `http://${LOOPBACK}:${this.port}`;
+  }
+
+  /** How many connections were accepted so far. */
+  get connections(): number {
+    return this.#connections;
   }
 
   /**

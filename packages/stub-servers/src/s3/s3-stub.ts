@@ -95,6 +95,11 @@ export class S3Stub implements AsyncDisposable {
     return this.#budget.usedBytes;
   }
 
+  /** How many connections were accepted so far: whether a client reuses them. */
+  get connections(): number {
+    return this.#server.connections;
+  }
+
   /** Names of all buckets, in order. */
   buckets(): readonly string[] {
     return this.#storage.buckets().map(({ name }) => name);

@@ -53,7 +53,7 @@ export function readObject(call: S3Call): Answer {
   ]);
   for (const name of OVERRIDES) {
     const value = call.query.get(`response-${name}`);
-    if (value !== undefined) headers.set(name, value);
+    if (value !== undefined) headers.set(name, headerValue(value));
   }
   if (range === undefined) addChecksum(call, object, headers);
   else headers.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
@@ -61,6 +61,11 @@ export function readObject(call: S3Call): Answer {
     headers.set('x-amz-mp-parts-count', String(object.partBytes.length));
   }
   return { status: range === undefined ? 200 : 206, headers, body: bytes.pieces };
+}
+
+function headerValue(text: string): string {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
+  throw new S3Error('InvalidArgument', 'A header value has characters that no header can carry.');
 }
 
 // Of a range S3 gives no checksum: there is none of those bytes alone.
