@@ -50,6 +50,10 @@ async function run(command: Command, surroundings: CommandSurroundings): Promise
       const { demo } = await import('./demo/run.ts');
       return await demo(command, surroundings);
     }
+    case 'doctor': {
+      const { doctor } = await import('./doctor/run.ts');
+      return await doctor(command, surroundings);
+    }
     case 'quota-lab': {
       const { quotaLab } = await import('./quota-lab/run.ts');
       return await quotaLab(command, surroundings);

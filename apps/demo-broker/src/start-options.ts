@@ -23,7 +23,10 @@ const STORE_PROPERTIES = [
 
 /** What {@link brokerOptionsFor} goes by. */
 export interface StartRequest {
-  readonly command: StartCommand;
+  readonly command: Pick<
+    StartCommand,
+    'host' | 'port' | 'advertised' | 'memoryBytes' | 'remoteStorage'
+  >;
   readonly settings: Settings;
   /** Where data goes; `undefined`: memory, or where `log.dirs` says. */
   readonly directory: string | undefined;
@@ -65,7 +68,7 @@ export function brokerOptionsFor({
 
 /** Host and port of the flags; the defaults only where the configuration has no listeners. */
 function listenOptions(
-  { host, port }: StartCommand,
+  { host, port }: Pick<StartCommand, 'host' | 'port'>,
   settings: Settings,
 ): Pick<StartBrokerOptions, 'host' | 'port'> {
   const isConfigured = settings.isSet('listeners');

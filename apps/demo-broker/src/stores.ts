@@ -2,14 +2,8 @@ import { join, resolve } from 'node:path';
 import type { RemoteStorageChoice } from '@logloft/broker';
 import { createObjectStore as createLocalStore } from '@logloft/remote-storage-local';
 import { createObjectStore as createMemoryStore } from '@logloft/remote-storage-memory';
+import { adapterNamed } from './adapters.ts';
 import { UsageError } from './command-line/usage-error.ts';
-
-/** Stores with a package of their own, by the word that people try. */
-const ADAPTERS: ReadonlyMap<string, string> = new Map([
-  ['s3', '@logloft/remote-storage-s3'],
-  ['gcs', '@logloft/remote-storage-gcs'],
-  ['azure', '@logloft/remote-storage-azure'],
-]);
 
 /** What the remote tier is chosen by. */
 export interface StoreRequest {
@@ -27,8 +21,8 @@ export interface ChosenStore {
 }
 
 /**
- * Chooses the remote tier: `local`, `memory`, `none`, or what a plugin is imported by. Without a flag
- * it is the disk where there is a directory, and memory where there is none.
+ * Chooses the remote tier: `local`, `memory`, `s3`, `gcs`, `azure`, `none`, or what a plugin is imported
+ * by. Without a flag it is the disk where there is a directory, and memory where there is none.
  *
  * @throws UsageError for `local` without a directory
  */
@@ -43,7 +37,7 @@ export function chooseStore({ choice, directory, memoryBytes }: StoreRequest): C
     };
   }
   if (name !== 'local') {
-    return { remoteStorage: ADAPTERS.get(name) ?? name, remoteStorageOptions: {} };
+    return { remoteStorage: adapterNamed(name) ?? name, remoteStorageOptions: {} };
   }
   if (directory === undefined) {
     throw new UsageError('--remote-storage local needs a directory: give --data DIR.');

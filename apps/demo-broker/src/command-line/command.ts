@@ -1,3 +1,4 @@
+import type { DoctorCommand } from '../doctor/doctor-command.ts';
 import type { LogLevel } from '../logger.ts';
 import type { QuotaLabCommand } from '../quota-lab/quota-lab-command.ts';
 import type { Address } from './address.ts';
@@ -32,6 +33,10 @@ export interface DemoCommand {
   readonly input: string | undefined;
   /** Most bytes to send. */
   readonly sizeBytes: number;
+  /** `undefined`: the local disk. */
+  readonly remoteStorage: string | undefined;
+  readonly configFile: string | undefined;
+  readonly properties: ReadonlyMap<string, string>;
   readonly logLevel: LogLevel;
 }
 
@@ -39,5 +44,6 @@ export interface DemoCommand {
 export type Command =
   | StartCommand
   | DemoCommand
+  | DoctorCommand
   | QuotaLabCommand
   | { readonly kind: 'help' | 'version' };

@@ -1,5 +1,5 @@
 /** Commands that take flags. */
-export type FlaggedCommand = 'start' | 'demo' | 'quota-lab';
+export type FlaggedCommand = 'start' | 'demo' | 'quota-lab' | 'doctor';
 
 /** One flag of the command line. */
 export interface Flag {
@@ -41,7 +41,7 @@ export const FLAGS: readonly Flag[] = [
     name: 'data',
     short: 'd',
     value: 'DIR',
-    commands: ['start'],
+    commands: ['start', 'doctor'],
     text: [
       'Keep everything: DIR/log and DIR/remote. Default: a temporary',
       'directory, gone at exit.',
@@ -60,17 +60,17 @@ export const FLAGS: readonly Flag[] = [
   {
     name: 'remote-storage',
     value: 'STORE',
-    commands: ['start'],
+    commands: ['start', 'demo', 'doctor'],
     text: [
-      'local, memory, none, or the package name or path of a plugin.',
-      'Default local; memory with --memory.',
+      'local, memory, s3, gcs, azure, none, or the package name or path of',
+      'a plugin. Default local; memory with --memory.',
     ],
   },
   {
     name: 'config',
     short: 'c',
     value: 'FILE',
-    commands: ['start'],
+    commands: ['start', 'demo', 'doctor'],
     text: ['A server.properties file.'],
   },
   {
@@ -78,7 +78,7 @@ export const FLAGS: readonly Flag[] = [
     short: 's',
     value: 'KEY=VALUE',
     repeatable: true,
-    commands: ['start'],
+    commands: ['start', 'demo', 'doctor'],
     text: ['A broker property; wins over environment and file. Repeatable.'],
   },
   {
@@ -97,8 +97,11 @@ export const FLAGS: readonly Flag[] = [
   {
     name: 'size',
     value: 'SIZE',
-    commands: ['demo'],
-    text: ['How many bytes to send at most. Default 16MiB.'],
+    commands: ['demo', 'doctor'],
+    text: [
+      'How many bytes to send at most: 16MiB by default; of doctor the large',
+      'object that is written and read, 20MiB.',
+    ],
   },
   {
     name: 'backlog',
@@ -156,7 +159,7 @@ export const FLAGS: readonly Flag[] = [
   },
   {
     name: 'json',
-    commands: ['start', 'quota-lab'],
+    commands: ['start', 'quota-lab', 'doctor'],
     text: ['JSON on stdout; of start an object a line: ready, then log lines.'],
   },
   {
@@ -168,19 +171,19 @@ export const FLAGS: readonly Flag[] = [
   {
     name: 'log-level',
     value: 'LEVEL',
-    commands: ['start', 'demo'],
+    commands: ['start', 'demo', 'doctor'],
     text: ['debug, info, warn or error. Default warn; info with --json.'],
   },
   {
     name: 'help',
     short: 'h',
-    commands: ['start', 'demo', 'quota-lab'],
+    commands: ['start', 'demo', 'quota-lab', 'doctor'],
     text: ['Show this.'],
   },
   {
     name: 'version',
     short: 'v',
-    commands: ['start', 'demo', 'quota-lab'],
+    commands: ['start', 'demo', 'quota-lab', 'doctor'],
     text: ['Show the version.'],
   },
 ];

@@ -5,6 +5,7 @@ const INTRODUCTION = `logloft: a Kafka-protocol broker with tiered storage
 Usage
   logloft [start] [flags]    start a broker on 127.0.0.1:9092
   logloft demo [flags]       watch data move to the remote tier and come back
+  logloft doctor [flags]     try out what tiering needs of a remote store, and say what to change
   logloft quota-lab [flags]  see what a write quota would do to a backlog, on simulated time
   logloft help | version
 `;
@@ -24,6 +25,7 @@ export function helpText(): string {
     INTRODUCTION,
     `Flags of start\n${flagLines('start')}\n`,
     `Flags of demo\n${flagLines('demo')}\n`,
+    `Flags of doctor\n${flagLines('doctor')}\n`,
     `Flags of quota-lab\n${flagLines('quota-lab')}\n`,
     CLOSING,
   ].join('\n');

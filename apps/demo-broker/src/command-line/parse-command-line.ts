@@ -1,3 +1,4 @@
+import type { DoctorCommand } from '../doctor/doctor-command.ts';
 import { isLogLevel, LOG_LEVELS, type LogLevel } from '../logger.ts';
 import { readQuotaLabFlags } from '../quota-lab/read-quota-lab-flags.ts';
 import { parseAddress, parsePort } from './address.ts';
@@ -8,10 +9,13 @@ import { nearestWord } from './nearest-word.ts';
 import { type FlagsAndWords, readFlags } from './read-flags.ts';
 import { UsageError } from './usage-error.ts';
 
-const COMMANDS = ['start', 'demo', 'quota-lab', 'help', 'version'] as const;
+const COMMANDS = ['start', 'demo', 'doctor', 'quota-lab', 'help', 'version'] as const;
 
 const DEFAULT_MEMORY_BYTES = 512 * 1024 * 1024;
 const DEFAULT_DEMO_BYTES = 16 * 1024 * 1024;
+const DEFAULT_DOCTOR_BYTES = 20 * 1024 * 1024;
+/** It is held in memory while it is compared. */
+const MOST_DOCTOR_BYTES = 1024 * 1024 * 1024;
 const DEFAULT_HTTP = { host: '127.0.0.1', port: 9464 } as const;
 
 /**
@@ -35,6 +39,7 @@ export function parseCommandLine(args: readonly string[]): Command {
   }
   if (name === 'start') return startCommand(flags);
   if (name === 'demo') return demoCommand(flags);
+  if (name === 'doctor') return doctorCommand(flags);
   return readQuotaLabFlags({ textOf: (flag) => text(flags, flag), json: flags.has('json') });
 }
 
@@ -94,7 +99,28 @@ function demoCommand(flags: Flags): DemoCommand {
     kind: 'demo',
     input: text(flags, 'input'),
     sizeBytes: size === undefined ? DEFAULT_DEMO_BYTES : parseByteSize(size, '--size'),
+    remoteStorage: text(flags, 'remote-storage'),
+    configFile: text(flags, 'config'),
+    properties: propertiesOf(flags.get('set') ?? []),
     logLevel: logLevelOf(flags, 'warn'),
+  };
+}
+
+function doctorCommand(flags: Flags): DoctorCommand {
+  const size = text(flags, 'size');
+  const sizeBytes = size === undefined ? DEFAULT_DOCTOR_BYTES : parseByteSize(size, '--size');
+  if (sizeBytes > MOST_DOCTOR_BYTES) {
+    throw new UsageError(`--size is at most 1GiB for doctor, got ${JSON.stringify(size)}.`);
+  }
+  return {
+    kind: 'doctor',
+    remoteStorage: text(flags, 'remote-storage'),
+    dataDirectory: text(flags, 'data'),
+    configFile: text(flags, 'config'),
+    properties: propertiesOf(flags.get('set') ?? []),
+    sizeBytes,
+    json: flags.has('json'),
+    logLevel: logLevelOf(flags, 'error'),
   };
 }
 

@@ -2,8 +2,8 @@
 export class UsageError extends Error {
   readonly code = 'LOGLOFT_USAGE';
 
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'UsageError';
   }
 }

@@ -1,6 +1,7 @@
 import { printByteSize } from '../command-line/byte-size.ts';
 import type { DemoCommand } from '../command-line/command.ts';
 import { UsageError } from '../command-line/usage-error.ts';
+import { configuredStore } from '../configured-store.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { humanLogger } from '../logger.ts';
 import type { CommandSurroundings } from '../running-command.ts';
@@ -70,9 +71,16 @@ interface Demo {
 async function withBroker(demo: Demo): Promise<DemoResult> {
   const { command, surroundings, input, directory, signal } = demo;
   const { clock, output } = surroundings;
+  const plugin = await configuredStore(command, directory.path, surroundings);
   const logger = humanLogger({ clock, level: command.logLevel, write: output.err });
   const meters = new StoreMeters(clock);
-  const broker = await startDemoBroker({ directory: directory.path, clock, logger, meters });
+  const broker = await startDemoBroker({
+    directory: directory.path,
+    clock,
+    logger,
+    meters,
+    plugin,
+  });
   try {
     output.out(
       `Broker: ${broker.bootstrapServers}, ready in ${Math.round(broker.startReport.readyMs)} ms, in ${directory.path}`,

@@ -83,12 +83,40 @@ describe('the command line', () => {
       kind: 'demo',
       input: undefined,
       sizeBytes: 16 * 1024 * 1024,
+      remoteStorage: undefined,
+      configFile: undefined,
+      properties: new Map(),
       logLevel: 'warn',
     });
-    expect(demo('-i', 'docs', '--size', '2MiB')).toMatchObject({
+    const flags = ['-i', 'docs', '--size', '2MiB', '--remote-storage', 's3', '--set', 'a=b'];
+    expect(demo(...flags)).toMatchObject({
       input: 'docs',
       sizeBytes: 2097152,
+      remoteStorage: 's3',
+      properties: new Map([['a', 'b']]),
     });
+  });
+
+  it('takes the flags of doctor', () => {
+    expect(parseCommandLine(['doctor'])).toEqual({
+      kind: 'doctor',
+      remoteStorage: undefined,
+      dataDirectory: undefined,
+      configFile: undefined,
+      properties: new Map(),
+      sizeBytes: 20 * 1024 * 1024,
+      json: false,
+      logLevel: 'error',
+    });
+    const flags = ['--remote-storage', 'gcs', '-c', 'f', '-s', 'a=b', '--size', '1MiB', '--json'];
+    expect(parseCommandLine(['doctor', ...flags])).toMatchObject({
+      remoteStorage: 'gcs',
+      configFile: 'f',
+      properties: new Map([['a', 'b']]),
+      sizeBytes: 1024 * 1024,
+      json: true,
+    });
+    expect(() => parseCommandLine(['doctor', '--size', '2GiB'])).toThrow('at most 1GiB');
   });
 
   it('shows help and version by command or flag', () => {
@@ -103,7 +131,7 @@ describe('the command line', () => {
     [['--remote', 'x'], 'Did you mean --remote-storage?'],
     [['-x'], 'There is no flag -x.'],
     [['strat'], 'Did you mean start?'],
-    [['produce-something'], 'There are start, demo, quota-lab, help, version.'],
+    [['produce-something'], 'There are start, demo, doctor, quota-lab, help, version.'],
     [['start', 'demo'], 'Nothing can follow start but flags, got "demo".'],
     [['--port'], '--port needs a value'],
     [['--port', '--json'], '--port needs a value'],
