@@ -12,6 +12,7 @@ import { m1 } from './metrics-record.ts';
 import { p1 } from './pool-speed.ts';
 import { p2 } from './pool-waiters.ts';
 import { q1 } from './quota-record.ts';
+import { r1 } from './remote-stores.ts';
 
 /** All benches, in order. */
-export const BENCHES: readonly Bench[] = [b1, b2, b3, b4, b5, b6, b7, b9, b12, p1, p2, m1, q1];
+export const BENCHES: readonly Bench[] = [b1, b2, b3, b4, b5, b6, b7, b9, b12, p1, p2, m1, q1, r1];
