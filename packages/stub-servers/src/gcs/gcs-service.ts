@@ -50,6 +50,9 @@ const HANDLERS: Readonly<Record<Exclude<GcsOperation, 'token' | 'Unknown'>, Hand
   'uploads.query': continueUpload,
 };
 
+/** All that is served, by the names that failure rules and the request log use. */
+export const OPERATIONS: readonly string[] = [...Object.keys(HANDLERS), 'token'];
+
 /** The JSON API over a storage in memory. */
 export class GcsService implements StubService {
   readonly #context: GcsContext;
