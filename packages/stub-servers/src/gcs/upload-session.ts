@@ -6,7 +6,7 @@ import type { Preconditions } from './preconditions.ts';
 import type { StoredObject } from './stored-object.ts';
 
 /** Pieces of a resumable upload are multiples of this, but for the last: 256 KiB. */
-export const UPLOAD_GRAIN_BYTES: number = 256 * 1024;
+const UPLOAD_GRAIN_BYTES = 256 * 1024;
 
 /** What a session was opened with. */
 export interface UploadPlan {
