@@ -78,6 +78,13 @@ describe('the plugin', () => {
     ['is no JSON', 'secret', 'credentials.json'],
     ['is a list', '[]', 'credentials.json'],
     ['has no type', '{}', 'credentials.json'],
+    ['has a type that is none', '{"type":"secret_account"}', 'credentials.json'],
+    ['has no account', '{"type":"service_account"}', 'credentials.json'],
+    [
+      'has a damaged key',
+      '{"type":"service_account","client_email":"a@b","private_key":"secret"}',
+      'credentials.json',
+    ],
     ['has a token that is none', '{"access_token":"a\\nb"}', 'credentials.json'],
   ])('refuses a file that %s, and does not show what is in it', async (_, text, name) => {
     const directory = await mkdtemp(join(tmpdir(), 'logloft-gcs-'));

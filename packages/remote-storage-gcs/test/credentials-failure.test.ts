@@ -37,6 +37,11 @@ describe('what keeps credentials away', () => {
       }),
       { kind: 'unavailable', words: 'fetch failed' },
     ],
+    [
+      'a key that cannot sign',
+      Object.assign(new Error('unsupported'), { code: 'ERR_OSSL_UNSUPPORTED' }),
+      { kind: 'denied', words: 'unsupported' },
+    ],
     ['anything else', new Error('no idea'), { kind: 'denied', words: 'no idea' }],
   ])('is told apart: %s', (_, thrown, { kind, words }) => {
     const failure = credentialsFailure(thrown);

@@ -127,22 +127,33 @@ describe('writing', () => {
       message: expect.stringContaining('AAAAAA=='),
     });
     // Only that generation is taken away, not what somebody else may have written since.
-    expect(stub.requests.of('objects.delete').map(({ path }) => path)).toEqual([
-      expect.stringContaining('ifGenerationMatch=17'),
-    ]);
+    const deletes = stub.requests.of('objects.delete').map(({ path }) => path);
+    expect(deletes).toHaveLength(2);
+    for (const path of deletes) expect(path).toContain('ifGenerationMatch=17');
   });
 
   test('checksums are declared, so that the store refuses what was altered on the way', async () => {
     await using opened = await openStub();
     const { stub, store } = opened;
     const refusal = 'Provided CRC32C "AAAAAA==" doesn\'t match calculated CRC32C "BBBBBB==".';
-    stub.failures.add({
-      action: { kind: 'answer', status: 400, code: 'invalid', message: refusal },
-    });
-    await expect(store.put(KEY, memorySource(bytesOf(1, 4)))).rejects.toMatchObject({
-      kind: 'corrupt',
-      retryable: false,
-    });
+    const action = { kind: 'answer', status: 400, code: 'invalid', message: refusal } as const;
+    for (const [operation, size] of [
+      ['objects.insert', 4],
+      ['uploads.put', 2 * PART_BYTES],
+    ] as const) {
+      // Once may be the network's fault.
+      stub.failures.add({ operation, times: 1, action });
+      await store.put(KEY, memorySource(bytesOf(1, size)));
+      expect(storedBytes(stub, KEY)?.equals(bytesOf(1, size))).toBe(true);
+      const refused = stub.failures.add({ operation, action });
+      await expect(store.put(KEY, memorySource(bytesOf(2, size)))).rejects.toMatchObject({
+        kind: 'corrupt',
+        retryable: false,
+      });
+      expect(refused.fired).toBe(2);
+      expect(storedBytes(stub, KEY)?.equals(bytesOf(1, size))).toBe(true);
+      expect(stub.pendingUploads(BUCKET)).toEqual([]);
+    }
   });
 });
 

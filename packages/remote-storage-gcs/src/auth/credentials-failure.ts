@@ -31,7 +31,9 @@ export function credentialsFailure(thrown: unknown): RemoteStorageError {
       options,
     );
   }
-  if (status !== undefined || codeOf(thrown) !== undefined) {
+  // Codes of the system and of undici are about the network, those of Node about the key.
+  const code = codeOf(thrown) ?? '';
+  if (status !== undefined || /^(E(?!RR_)|UND_)/.test(code)) {
     return new RemoteStorageError('unavailable', message, options);
   }
   return new RemoteStorageError('denied', message, options);

@@ -1,8 +1,18 @@
-import { Storage, type StorageOptions } from '@google-cloud/storage';
+import { createPrivateKey } from 'node:crypto';
+import { Storage } from '@google-cloud/storage';
 import { RemoteStorageError } from '@logloft/remote-storage';
 import { parsedJson, textField } from '../json-fields.ts';
 import { type AuthHeaders, fixedToken } from './auth-headers.ts';
 import { type ClientAuthOptions, clientAuth } from './client-auth.ts';
+
+const TYPES: readonly string[] = [
+  'service_account',
+  'authorized_user',
+  'external_account',
+  'external_account_authorized_user',
+  'impersonated_service_account',
+  'gdch_service_account',
+];
 
 /** What credentials are good for. */
 export interface CredentialsContext extends ClientAuthOptions {
@@ -31,31 +41,36 @@ export function authFromJson(
     if (!/^[\x21-\x7e]+$/.test(token)) throw unusable(origin, 'has no usable access_token');
     return fixedToken(token);
   }
-  if (textField(json, 'type') === undefined) {
-    throw unusable(
-      origin,
-      'has neither a "type", as Google\'s credentials do, nor an "access_token"',
-    );
-  }
-  try {
-    // The SDK knows what the types need, and refuses the others.
-    const credentials = json as NonNullable<StorageOptions['credentials']>;
-    return clientAuth(storageClient({ credentials, endpoint: context.endpoint }), context);
-  } catch (error) {
-    throw unusable(origin, `was refused: ${error instanceof Error ? error.message : error}`);
-  }
+  const problem = problemOf(json);
+  if (problem !== undefined) throw unusable(origin, problem);
+  const client = storageClient(context);
+  // The SDK knows what each type needs. Its constructor's own option does the same, and writes a warning
+  // against untrusted credentials to the console; these are the operator's.
+  client.authClient.jsonContent = json;
+  return clientAuth(client, context);
 }
 
-/** A client of the SDK. Without `credentials`, with Google's default ones. */
-export function storageClient(settings: {
-  readonly credentials?: StorageOptions['credentials'];
-  readonly endpoint: string | undefined;
-}): Storage {
-  const { credentials, endpoint } = settings;
-  return new Storage({
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(endpoint === undefined ? {} : { apiEndpoint: endpoint, useAuthWithCustomEndpoint: true }),
-  });
+/** A client of the SDK with Google's default credentials. */
+export function storageClient({ endpoint }: { readonly endpoint: string | undefined }): Storage {
+  if (endpoint === undefined) return new Storage();
+  return new Storage({ apiEndpoint: endpoint, useAuthWithCustomEndpoint: true });
+}
+
+// Better at the start than with the first request. What else a type needs, the SDK says when it is used.
+function problemOf(json: object): string | undefined {
+  const type = textField(json, 'type');
+  if (type === undefined) {
+    return 'has neither a "type", as Google\'s credentials do, nor an "access_token"';
+  }
+  if (!TYPES.includes(type)) return `has a "type" that is none of ${TYPES.join(', ')}`;
+  if (type !== 'service_account') return undefined;
+  if (textField(json, 'client_email') === undefined) return 'has no "client_email"';
+  try {
+    createPrivateKey(textField(json, 'private_key') ?? '');
+    return undefined;
+  } catch {
+    return 'has no "private_key" that can be read; download the key of the account anew';
+  }
 }
 
 function unusable(origin: string, problem: string): RemoteStorageError {

@@ -35,6 +35,8 @@ export interface GcsTransportOptions {
 
 // Pages of 1,000 names of 1,024 bytes, with room for what JSON adds.
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+// What operators of buckets look for in their logs.
+const USER_AGENT = '@logloft/remote-storage-gcs';
 const MAX_FAILURE_BYTES = 64 * 1024;
 
 /**
@@ -184,7 +186,7 @@ export class GcsTransport {
         hostname,
         port,
         path,
-        headers: { ...request.headers, ...credentials },
+        headers: { 'user-agent': USER_AGENT, ...request.headers, ...credentials },
         agent: this.#agentFor(secure),
       },
       clock: this.clock,

@@ -30,6 +30,7 @@ export class ObjectUpload {
   #session: ResumableSession | undefined;
   #crc = 0;
   #summed = 0;
+  #altered = false;
   // Whether an attempt ended without an answer, and so may have been stored all the same.
   #ambiguous = false;
 
@@ -40,6 +41,11 @@ export class ObjectUpload {
   /** Whether the store has forgotten the session, so that all has to be sent anew. */
   get isForgotten(): boolean {
     return this.#session?.isForgotten ?? false;
+  }
+
+  /** Whether other bytes came to the store than were sent: worth a second try, and no third. */
+  get isAltered(): boolean {
+    return this.#altered;
   }
 
   /**
@@ -60,7 +66,10 @@ export class ObjectUpload {
       if (resource !== undefined) await this.#check(resource);
     } catch (error) {
       if (await this.#isOurs(error, signal)) return;
-      this.#ambiguous ||= isRemoteStorageError(error) && error.retryable;
+      if (isRemoteStorageError(error)) {
+        this.#ambiguous ||= error.retryable;
+        this.#altered ||= error.kind === 'corrupt';
+      }
       throw error;
     }
   }

@@ -23,7 +23,7 @@ export interface PutObjectOptions extends PutOptions {
   readonly storageClass: string | undefined;
 }
 
-// How often an upload begins anew because the store has forgotten its session.
+// How often an upload is begun at most when the store forgets its session.
 const MAX_SESSIONS = 3;
 
 // The rate of a pacer tells its slices of about 5 ms; a part is to last about a second.
@@ -44,29 +44,57 @@ export async function putObject(
   const { signal, transport, random, storageClass } = options;
   const token = options.ifAbsent ? randomHex(random, 16) : undefined;
   const progress = highWater(options.onProgress);
-  for (let session = 1; ; session += 1) {
+  const again = new Beginnings(key);
+  for (;;) {
     const upload = new ObjectUpload({ transport, random, key, storageClass, token });
     progress.restart();
     try {
-      await uploadParts(source, {
-        signal,
-        onProgress: progress.add,
-        pacer: wholeParts(options.pacer),
-        partBytes: partBytesFor(options),
-        // Pieces of a session cannot overtake each other.
-        maxInFlight: 1,
-        memory: options.memory,
-        retry: options.retry,
-        send: (part, stop) => upload.send(part, stop),
-      });
+      await sendAll(upload, source, { ...options, onProgress: progress.add });
       return;
     } catch (error) {
       await upload.cancel();
       signal?.throwIfAborted();
       if (await upload.hasArrived(signal)) return;
-      if (!upload.isForgotten) throw error;
-      if (session >= MAX_SESSIONS) throw forgotten(key, error);
+      again.permit(upload, error);
     }
+  }
+}
+
+async function sendAll(
+  upload: ObjectUpload,
+  source: SegmentSource,
+  options: PutObjectOptions,
+): Promise<void> {
+  const { signal, onProgress, memory, retry } = options;
+  await uploadParts(source, {
+    signal,
+    onProgress,
+    pacer: wholeParts(options.pacer),
+    partBytes: partBytesFor(options),
+    // Pieces of a session cannot overtake each other.
+    maxInFlight: 1,
+    memory,
+    retry,
+    send: (part, stop) => upload.send(part, stop),
+  });
+}
+
+/** Counts how often an upload was begun, and says whether it may begin anew. */
+class Beginnings {
+  readonly #key: string;
+  #sessions = 1;
+  #altered = 0;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  /** @throws the failure, where beginning anew would not help or was tried often enough */
+  permit(upload: ObjectUpload, failure: unknown): void {
+    if (upload.isAltered) this.#altered += 1;
+    if (this.#altered > 1 || !(upload.isAltered || upload.isForgotten)) throw failure;
+    if (this.#sessions >= MAX_SESSIONS) throw forgotten(this.#key, failure);
+    this.#sessions += 1;
   }
 }
 
