@@ -44,8 +44,9 @@ export class BytesCollector {
     const pieces = this.#full;
     if (this.#block !== undefined) {
       const used = this.#block.subarray(0, this.#fill);
-      // A copy only where it saves something, so that small objects take no large block.
-      pieces.push(this.#fill < this.#block.length ? Buffer.from(used) : used);
+      // A copy only where it saves something, so that small objects take no large block; not in Node's
+      // pool, where one small object that stays would hold all of its 64 KiB.
+      pieces.push(used.length < this.#block.length ? copyAlone(used) : used);
     }
     this.#reset();
     return new StoredBytes(pieces);
@@ -72,4 +73,10 @@ export class BytesCollector {
     this.#fill = 0;
     this.#size = 0;
   }
+}
+
+function copyAlone(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
