@@ -22,7 +22,7 @@ const BOUNDS_MS = {
 };
 
 /** Runs that go on at the same time against one store. */
-const LANES = 2;
+const LANES = 3;
 
 /** What all runs of an adapter came to. */
 export interface AdapterFigures {

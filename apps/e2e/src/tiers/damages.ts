@@ -74,7 +74,7 @@ export const DAMAGES: readonly Damage[] = [
     object: 'rsm-manifest',
     change: (bytes) =>
       Buffer.from(bytes.toString().replace(/(:[A-Za-z0-9+/]{8})[A-Za-z0-9+/]{4}/, '$1AAAA')),
-    code: 'LOGLOFT_REMOTE_CORRUPT',
+    code: 'LOGLOFT_REMOTE_DENIED',
   },
 ];
 
