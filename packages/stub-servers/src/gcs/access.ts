@@ -39,7 +39,8 @@ export class Access {
     }
     if (sameText(bearer, this.#token)) return;
     // Clients with a key of their own may sign each request's token themselves.
-    if (this.#account?.refusal(bearer, this.#clock.now()) === undefined && this.#account) return;
+    const now = this.#clock.now();
+    if (this.#account !== undefined && this.#account.refusal(bearer, now) === undefined) return;
     throw new GcsError('authError', 'Invalid Credentials');
   }
 

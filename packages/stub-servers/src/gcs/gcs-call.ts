@@ -26,7 +26,15 @@ export interface GcsCall extends GcsContext {
 
 /** A document as an answer. What is undefined in it is left out. */
 export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
-  return textAnswer(200, JSON.stringify(value), {
+  return jsonTextAnswer(JSON.stringify(value), headers);
+}
+
+/** A document that is text already. */
+export function jsonTextAnswer(
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return textAnswer(200, text, {
     'Content-Type': 'application/json; charset=UTF-8',
     'Cache-Control': 'no-cache, no-store, max-age=0, must-revalidate',
     ...headers,

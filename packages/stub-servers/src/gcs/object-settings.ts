@@ -39,8 +39,9 @@ export const NO_SETTINGS: ObjectSettings = Object.freeze({
   metadata: new Map(),
 });
 
-/** Most bytes that the names and values of custom metadata may have, as the service has it. */
-const MAX_METADATA_BYTES = 8 * 1024;
+/** Most bytes that the names and values of custom metadata may have, as the service has it; the fields alike. */
+const MAX_SETTINGS_BYTES = 8 * 1024;
+const MAX_CHECKSUM_CHARACTERS = 64;
 
 /**
  * Reads a document that came with a request; an absent one is empty. Fields that this server does
@@ -61,8 +62,8 @@ export function readObjectDocument(text: string): ObjectDocument {
   }
   return {
     name: optionalText(json, 'name'),
-    crc32c: optionalText(json, 'crc32c'),
-    md5Hash: optionalText(json, 'md5Hash'),
+    crc32c: checksumText(json, 'crc32c'),
+    md5Hash: checksumText(json, 'md5Hash'),
     fields,
     metadata: readMetadata(json.get('metadata')),
   };
@@ -90,23 +91,26 @@ export function applyDocument(settings: ObjectSettings, document: ObjectDocument
     if (value === null) fields.delete(name);
     else fields.set(name, value);
   }
+  assertFits('Fields set', fields);
   if (document.metadata === undefined) return { fields, metadata: settings.metadata };
   const metadata = new Map(document.metadata === null ? [] : settings.metadata);
   for (const [name, value] of document.metadata ?? []) {
     if (value === null) metadata.delete(name);
     else metadata.set(name, value);
   }
-  assertMetadataFits(metadata);
+  assertFits('Custom metadata', metadata);
   return { fields, metadata };
 }
 
-function assertMetadataFits(metadata: ReadonlyMap<string, string>): void {
+function assertFits(what: string, entries: ReadonlyMap<string, string | boolean>): void {
   let bytes = 0;
-  for (const [name, value] of metadata) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-  if (bytes <= MAX_METADATA_BYTES) return;
+  for (const [name, value] of entries) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(String(value));
+  }
+  if (bytes <= MAX_SETTINGS_BYTES) return;
   throw new GcsError(
     'invalid',
-    `Custom metadata has ${bytes} bytes, more than the ${MAX_METADATA_BYTES} allowed`,
+    `${what}: ${bytes} bytes, more than the ${MAX_SETTINGS_BYTES} allowed`,
   );
 }
 
@@ -125,6 +129,12 @@ function readMetadata(value: unknown): ObjectDocument['metadata'] {
 function optionalText(json: ReadonlyMap<string, unknown>, name: string): string | undefined {
   const value = json.get(name);
   return value === undefined || value === null ? undefined : textOf(name, value);
+}
+
+function checksumText(json: ReadonlyMap<string, unknown>, name: string): string | undefined {
+  const text = optionalText(json, name);
+  if (text === undefined || text.length <= MAX_CHECKSUM_CHARACTERS) return text;
+  throw new GcsError('invalid', `Invalid value for ${name}`);
 }
 
 /** The service takes numbers and booleans for texts, too. */

@@ -1,6 +1,6 @@
 import { type Answer, emptyAnswer } from '../http/answer.ts';
 import { readUploadRange } from './content-range.ts';
-import { bucketName, type GcsCall, jsonAnswer, required } from './gcs-call.ts';
+import { bucketName, type GcsCall, jsonTextAnswer, required } from './gcs-call.ts';
 import { GcsError } from './gcs-error.ts';
 import { newSettings } from './insert-object.ts';
 import { assertObjectName } from './names.ts';
@@ -9,7 +9,6 @@ import { readObjectDocument } from './object-settings.ts';
 import { assertMet, readPreconditions } from './preconditions.ts';
 import { collectBody, readDocument } from './request-body.ts';
 import { objectResource } from './resources.ts';
-import type { StoredObject } from './stored-object.ts';
 import type { UploadSession } from './upload-session.ts';
 
 /** Opens a session. The preconditions are looked at now, and again when the object is made. */
@@ -25,8 +24,8 @@ export async function openUpload(call: GcsCall): Promise<Answer> {
   const session = sessions.open({
     bucket,
     name,
-    document,
-    contentType: headers.get('x-upload-content-type'),
+    settings: newSettings(document, headers.get('x-upload-content-type')),
+    checksums: { crc32c: document.crc32c, md5Hash: document.md5Hash },
     preconditions,
     size: readSize(headers.get('x-upload-content-length')),
   });
@@ -46,7 +45,7 @@ export async function continueUpload(call: GcsCall): Promise<Answer> {
   let excess = bytes.size;
   try {
     const session = findSession(call);
-    if (session.object !== undefined) return objectAnswer(call, session.object);
+    if (session.result !== undefined) return jsonTextAnswer(session.result);
     const before = session.receivedBytes;
     const range = readUploadRange(headers.get('content-range'));
     const complete = session.append({ range, bytes, whole: cut === undefined });
@@ -54,7 +53,7 @@ export async function continueUpload(call: GcsCall): Promise<Answer> {
     if (cut !== undefined) throw cut;
     if (!complete) return incompleteAnswer(session);
     try {
-      return objectAnswer(call, makeObject(call, session));
+      return jsonTextAnswer(makeObject(call, session));
     } catch (error) {
       // A session whose object was refused takes nothing any more.
       sessions.forget(session.id);
@@ -69,7 +68,7 @@ export async function continueUpload(call: GcsCall): Promise<Answer> {
 export async function cancelUpload(call: GcsCall): Promise<Answer> {
   await call.exchange.discardBody();
   const session = findSession(call);
-  if (session.object !== undefined) {
+  if (session.result !== undefined) {
     throw new GcsError('notFound', 'The upload is complete, there is nothing to cancel');
   }
   call.sessions.cancel(session);
@@ -80,19 +79,16 @@ function findSession({ route, sessions }: GcsCall): UploadSession {
   return sessions.find(required(route.query.get('upload_id'), 'upload_id'));
 }
 
-function makeObject(call: GcsCall, session: UploadSession): StoredObject {
-  const { bucket, name, document, contentType, preconditions } = session.plan;
+/** Returns the object's document. */
+function makeObject(call: GcsCall, session: UploadSession): string {
+  const { bucket, name, settings, checksums, preconditions } = session.plan;
   const content = objectContent(session.content());
-  assertChecksums(content, document);
+  assertChecksums(content, checksums);
   assertChecksums(content, readHashHeader(call.exchange.head.headers.get('x-goog-hash')));
-  const settings = newSettings(document, contentType);
   const object = call.storage.write({ bucket, name, content, settings, preconditions });
-  session.finish(object);
-  return object;
-}
-
-function objectAnswer(call: GcsCall, object: StoredObject): Answer {
-  return jsonAnswer(objectResource(object, call.baseUrl));
+  const result = JSON.stringify(objectResource(object, call.baseUrl));
+  session.finish(result);
+  return result;
 }
 
 /** No `Range` as long as nothing is kept: byte 0 would be one byte. */

@@ -1,9 +1,9 @@
 import { StoredBytes } from '../storage/stored-bytes.ts';
 import type { UploadRange } from './content-range.ts';
 import { GcsError } from './gcs-error.ts';
-import type { ObjectDocument } from './object-settings.ts';
+import type { AnnouncedChecksums } from './object-content.ts';
+import type { ObjectSettings } from './object-settings.ts';
 import type { Preconditions } from './preconditions.ts';
-import type { StoredObject } from './stored-object.ts';
 
 /** Pieces of a resumable upload are multiples of this, but for the last: 256 KiB. */
 const UPLOAD_GRAIN_BYTES = 256 * 1024;
@@ -12,8 +12,8 @@ const UPLOAD_GRAIN_BYTES = 256 * 1024;
 export interface UploadPlan {
   readonly bucket: string;
   readonly name: string;
-  readonly document: ObjectDocument;
-  readonly contentType: string | undefined;
+  readonly settings: ObjectSettings;
+  readonly checksums: AnnouncedChecksums;
   readonly preconditions: Preconditions;
   /** What `X-Upload-Content-Length` said. */
   readonly size: number | undefined;
@@ -37,7 +37,7 @@ export class UploadSession {
   readonly openedAtMs: number;
   #parts: StoredBytes[] = [];
   #receivedBytes = 0;
-  #object: StoredObject | undefined;
+  #result: string | undefined;
   #cancelled = false;
 
   constructor(options: {
@@ -60,9 +60,9 @@ export class UploadSession {
     return StoredBytes.join(this.#parts);
   }
 
-  /** The object that came of it, once it did. */
-  get object(): StoredObject | undefined {
-    return this.#object;
+  /** The object's document as JSON, once it is made. */
+  get result(): string | undefined {
+    return this.#result;
   }
 
   /** Whether it was given up. */
@@ -70,9 +70,9 @@ export class UploadSession {
     return this.#cancelled;
   }
 
-  /** The object is made; the bytes are the object's from now on. */
-  finish(object: StoredObject): void {
-    this.#object = object;
+  /** The object is made: its bytes are its own from now on, and the session is left with its document. */
+  finish(result: string): void {
+    this.#result = result;
     this.#parts = [];
   }
 

@@ -5,6 +5,8 @@ import { type UploadPlan, UploadSession } from './upload-session.ts';
 
 /** How long a session lives: a week. */
 const SESSION_LIFE_MS = 7 * 86_400_000;
+/** Beyond, the oldest is forgotten: nobody is to fill the memory by opening uploads. */
+const MAX_SESSIONS = 10_000;
 
 /** All resumable uploads of a stub, by their id. */
 export class UploadSessions {
@@ -23,8 +25,10 @@ export class UploadSessions {
     this.#budget = options.budget;
   }
 
-  /** Opens a session under a new id. */
+  /** Opens a session under a new id; of more than 10,000 the oldest is forgotten. */
   open(plan: UploadPlan): UploadSession {
+    const [oldest] = this.#sessions.keys();
+    if (oldest !== undefined && this.#sessions.size >= MAX_SESSIONS) this.forget(oldest);
     const id = Buffer.from(this.#random.fill(new Uint8Array(24))).toString('base64url');
     const session = new UploadSession({ id, plan, openedAtMs: this.#clock.now() });
     this.#sessions.set(id, session);
@@ -48,7 +52,7 @@ export class UploadSessions {
 
   /** Gives a session up, and the bytes with it; it answers 499 from now on. */
   cancel(session: UploadSession): void {
-    if (session.object === undefined) this.#budget.release(session.receivedBytes);
+    if (session.result === undefined) this.#budget.release(session.receivedBytes);
     session.cancel();
   }
 
@@ -62,7 +66,7 @@ export class UploadSessions {
   /** Sessions of a bucket that are neither finished nor given up, oldest first. */
   pending(bucket: string): readonly UploadSession[] {
     return [...this.#sessions.values()].filter(
-      ({ plan, object, cancelled }) => plan.bucket === bucket && object === undefined && !cancelled,
+      ({ plan, result, cancelled }) => plan.bucket === bucket && result === undefined && !cancelled,
     );
   }
 }

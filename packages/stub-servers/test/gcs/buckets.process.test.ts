@@ -193,4 +193,15 @@ describe('objects', () => {
     expect(reasonIn(answer)).toBe(expected);
     expect(stub.usedBytes).toBe(1);
   });
+
+  test('are not composed over one that must not be there', async () => {
+    await using stub = await start();
+    const file = bucketOf(stub).file('k');
+    await file.save('x', { resumable: false });
+    const answer = await rawRequest(stub, 'POST /b/loft/o/k/compose?ifGenerationMatch=0', {
+      body: '{"sourceObjects":[{"name":"k"},{"name":"k"}]}',
+    });
+    expect(reasonIn(answer)).toBe('412 conditionNotMet');
+    expect(stub.usedBytes).toBe(1);
+  });
 });

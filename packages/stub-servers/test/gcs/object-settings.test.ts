@@ -41,11 +41,18 @@ describe('a document', () => {
     expect(() => readObjectDocument(text)).toThrow(GcsError);
   });
 
-  test('with more than 8 KiB of metadata is refused', () => {
-    const metadata = (bytes: number): string =>
-      JSON.stringify({ metadata: { k: 'x'.repeat(bytes - 1) } });
-    expect(applyDocument(NO_SETTINGS, readObjectDocument(metadata(8192))).metadata.size).toBe(1);
-    expect(() => applyDocument(NO_SETTINGS, readObjectDocument(metadata(8193)))).toThrow(GcsError);
+  test('with more than 8 KiB of metadata, or of fields, is refused', () => {
+    const settingsOf = (document: unknown): unknown =>
+      applyDocument(NO_SETTINGS, readObjectDocument(JSON.stringify(document)));
+    const value = 'x'.repeat(8191);
+    expect(settingsOf({ metadata: { k: value } })).toMatchObject({
+      metadata: new Map([['k', value]]),
+    });
+    expect(() => settingsOf({ metadata: { kk: value } })).toThrow('8192 allowed');
+    const type = 'x'.repeat(8192 - 'contentType'.length);
+    expect(settingsOf({ contentType: type })).toBeDefined();
+    expect(() => settingsOf({ contentType: `${type}x` })).toThrow('8192 allowed');
+    expect(() => settingsOf({ crc32c: value })).toThrow('Invalid value for crc32c');
   });
 
   test('that is blank sets nothing', () => {

@@ -2,7 +2,7 @@ import { ManualClock, type RandomSource, randomBelow, seededRandom } from '@logl
 import { describe, expect, test } from 'vitest';
 import { readUploadRange } from '../../src/gcs/content-range.ts';
 import { GcsError } from '../../src/gcs/gcs-error.ts';
-import { readObjectDocument } from '../../src/gcs/object-settings.ts';
+import { NO_SETTINGS } from '../../src/gcs/object-settings.ts';
 import { readPreconditions } from '../../src/gcs/preconditions.ts';
 import type { UploadSession } from '../../src/gcs/upload-session.ts';
 import { UploadSessions } from '../../src/gcs/upload-sessions.ts';
@@ -19,8 +19,8 @@ function open(sessions = sessionsOf(), size?: number): UploadSession {
   return sessions.open({
     bucket: 'loft',
     name: 'k',
-    document: readObjectDocument(''),
-    contentType: undefined,
+    settings: NO_SETTINGS,
+    checksums: { crc32c: undefined, md5Hash: undefined },
     preconditions: readPreconditions(new Map()),
     size,
   });
@@ -136,5 +136,15 @@ describe('upload sessions', () => {
     expect(refusal(() => sessions.find('__proto__'))).toBe('404 notFound');
     expect(sessions.forget('never')).toBe(false);
     expect(sessions.pending('loft')).toEqual([]);
+  });
+
+  test('are at most 10,000, of which the oldest are forgotten', () => {
+    const sessions = sessionsOf();
+    const first = open(sessions);
+    const second = open(sessions);
+    for (let count = 2; count <= 10_000; count += 1) open(sessions);
+    expect(refusal(() => sessions.find(first.id))).toBe('404 notFound');
+    expect(sessions.find(second.id)).toBe(second);
+    expect(sessions.pending('loft')).toHaveLength(10_000);
   });
 });
