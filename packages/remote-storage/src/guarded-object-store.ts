@@ -1,4 +1,5 @@
 import type { Clock, RandomSource } from '@logloft/clock';
+import type { MetricsRegistry } from '@logloft/metrics';
 import type { ByteRange } from './byte-range.ts';
 import type { CallOptions, Pacer } from './call-options.ts';
 import type { ObjectStoreCapabilities } from './capabilities.ts';
@@ -28,6 +29,8 @@ export interface GuardedObjectStoreContext {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly logger: PluginLogger;
+  /** Where the layout on top tells what its reads did. Default: nowhere. */
+  readonly metrics?: MetricsRegistry | undefined;
 }
 
 /** How patient a {@link GuardedObjectStore} is. */

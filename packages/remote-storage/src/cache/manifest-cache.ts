@@ -1,4 +1,5 @@
 import type { Clock } from '@logloft/clock';
+import { withDeadline } from '../deadline.ts';
 import type { SegmentManifest } from '../layout/manifest.ts';
 import { SingleFlight } from './single-flight.ts';
 
@@ -9,6 +10,8 @@ export interface ManifestCacheOptions {
   readonly maxEntries: number;
   /** Ms after the last use until one is dropped. */
   readonly retentionMs: number;
+  /** Ms that one who asks waits. Default: for as long as the read takes. */
+  readonly timeoutMs?: number | undefined;
   /** Reads a manifest from the store, bounded in time. */
   readonly load: (key: string) => Promise<SegmentManifest>;
 }
@@ -27,6 +30,9 @@ export class ManifestCache {
   // In order of use, the longest unused first.
   readonly #entries = new Map<string, Entry>();
   readonly #loads = new SingleFlight<SegmentManifest>();
+  #hits = 0;
+  #misses = 0;
+  #loaded = 0;
 
   constructor(options: ManifestCacheOptions) {
     this.#options = options;
@@ -37,25 +43,45 @@ export class ManifestCache {
     return this.#entries.size;
   }
 
-  /** @throws the failure of the read; the reason of `signal` when it aborts first */
+  /** What was asked for so far: found, and read. */
+  get counts(): { readonly hits: number; readonly misses: number; readonly loads: number } {
+    return { hits: this.#hits, misses: this.#misses, loads: this.#loaded };
+  }
+
+  /**
+   * @throws the failure of the read; RemoteStorageError `timeout` when it takes too long, after which it
+   *   goes on for the next to ask; the reason of `signal` when it aborts first
+   */
   async get(key: string, signal?: AbortSignal): Promise<SegmentManifest> {
     const kept = this.#touch(key);
-    if (kept !== undefined) return kept;
-    return await this.#loads.run(
-      key,
-      async (flight) => {
-        const manifest = await this.#options.load(key);
-        if (!flight.forgotten) this.#keep(key, manifest);
-        return manifest;
-      },
-      signal,
-    );
+    if (kept !== undefined) {
+      this.#hits += 1;
+      return kept;
+    }
+    this.#misses += 1;
+    const { clock, timeoutMs: ms } = this.#options;
+    if (ms === undefined) return await this.#load(key, signal);
+    const deadline = { clock, ms, action: 'Reading the manifest', key, signal };
+    return await withDeadline(deadline, (inner) => this.#load(key, inner));
   }
 
   /** Drops a manifest that was written or deleted. */
   forget(key: string): void {
     this.#entries.delete(key);
     this.#loads.forget(key);
+  }
+
+  async #load(key: string, signal: AbortSignal | undefined): Promise<SegmentManifest> {
+    return await this.#loads.run(
+      key,
+      async (flight) => {
+        this.#loaded += 1;
+        const manifest = await this.#options.load(key);
+        if (!flight.forgotten) this.#keep(key, manifest);
+        return manifest;
+      },
+      signal,
+    );
   }
 
   #touch(key: string): SegmentManifest | undefined {
