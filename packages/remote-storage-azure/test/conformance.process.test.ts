@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '@logloft/clock';
-import { ObjectStoreRemoteStorage } from '@logloft/remote-storage';
+import { type LayoutOptions, ObjectStoreRemoteStorage } from '@logloft/remote-storage';
 import {
   contextWith,
+  damageStoredSegment,
   describeObjectStore,
   describeRemoteStorageManager,
 } from '@logloft/remote-storage-testkit';
@@ -39,13 +41,44 @@ async function freshStore(): Promise<{
   };
 }
 
-describeObjectStore(runner, { name: 'AzureObjectStore on Azurite', open: freshStore });
-
-describeRemoteStorageManager(runner, {
-  name: 'The layout over AzureObjectStore',
-  open: async () => {
-    const { store, cleanUp } = await freshStore();
-    const context = contextWith(systemClock, 1);
-    return { manager: new ObjectStoreRemoteStorage(store, {}, context), cleanUp };
-  },
+describeObjectStore(runner, {
+  name: 'AzureObjectStore on Azurite',
+  largeObjectBytes: 2 * 1024 * 1024 + 1,
+  open: freshStore,
 });
+
+const KEY_PAIR = { id: 'k1', ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+const LAYOUTS: readonly [name: string, options: LayoutOptions][] = [
+  ['plain', {}],
+  [
+    'compressed and encrypted in small chunks',
+    {
+      chunkBytes: 10_000,
+      compressionEnabled: true,
+      encryption: { keyPairId: 'k1', keyPairs: [KEY_PAIR] },
+    },
+  ],
+];
+
+for (const [name, options] of LAYOUTS) {
+  describeRemoteStorageManager(runner, {
+    name: `The layout over AzureObjectStore, ${name}`,
+    chunkBytes: options.chunkBytes,
+    open: async () => {
+      const { store, reopen, cleanUp } = await freshStore();
+      const bare = await reopen();
+      const over = (opened: AzureObjectStore): ObjectStoreRemoteStorage =>
+        new ObjectStoreRemoteStorage(opened, options, contextWith(systemClock, 1));
+      return {
+        manager: over(store),
+        reopen: async () => over(await reopen()),
+        damage: (damage) => damageStoredSegment(bare, damage),
+        noticesAltered: options.encryption !== undefined,
+        cleanUp: async () => {
+          await bare.close();
+          await cleanUp();
+        },
+      };
+    },
+  });
+}
