@@ -78,6 +78,8 @@ describe('a stub with a token', () => {
     const answer = await rawRequest(stub, insert, { body: Buffer.alloc(3_000_000) });
     expect(reasonIn(answer)).toBe('401 required');
     expect([stub.usedBytes, stub.objects('loft').length]).toEqual([0, 0]);
+    // It is read all the same, so that clients that are still sending hear the answer.
+    expect(stub.requests.all[0]?.bytesIn).toBe(3_000_000);
   });
 });
 
