@@ -76,6 +76,16 @@ export const TUNING_BOUNDS: Readonly<Record<TunedNumber, NumberBounds>> = Object
   tokenTimeoutMs: { fallback: 10_000, min: 1, max: 2_147_483_647 },
 });
 
+const STORAGE_CLASSES: readonly string[] = [
+  'STANDARD',
+  'NEARLINE',
+  'COLDLINE',
+  'ARCHIVE',
+  'REGIONAL',
+  'MULTI_REGIONAL',
+  'DURABLE_REDUCED_AVAILABILITY',
+];
+
 type TunedNumber =
   | 'partBytes'
   | 'uploadMemoryBytes'
@@ -117,9 +127,14 @@ export function resolveTuning(tuning: GcsTuning): ResolvedTuning {
     tokenTimeoutMs: checked(tuning, 'tokenTimeoutMs'),
     retryPolicy: tuning.retryPolicy,
     verifyReads: tuning.verifyReads ?? true,
-    storageClass: tuning.storageClass,
+    storageClass: storageClassOf(tuning.storageClass),
     agent: tuning.agent,
   };
+}
+
+function storageClassOf(name: string | undefined): string | undefined {
+  if (name === undefined || STORAGE_CLASSES.includes(name)) return name;
+  throw invalid('storageClass', `one of ${STORAGE_CLASSES.join(', ')}`, name);
 }
 
 /** Refuses names that no bucket can have. @throws RemoteStorageError `invalid-configuration` */

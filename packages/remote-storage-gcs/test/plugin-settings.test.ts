@@ -65,6 +65,12 @@ describe('the options of the plugin', () => {
     ['a proxy is asked for', { ...REQUIRED, 'proxy.host': 'proxy' }, 'agent'],
   ];
 
+  test('take only storage classes that there are', () => {
+    const refusal = expect.objectContaining({ kind: 'invalid-configuration' });
+    expect(() => resolveTuning({ storageClass: 'standard' })).toThrow(refusal);
+    expect(resolveTuning({ storageClass: 'NEARLINE' }).storageClass).toBe('NEARLINE');
+  });
+
   test.each(refused)('are refused when %s', (_, options, words) => {
     expect(() => readPluginSettings(options)).toThrow(
       expect.objectContaining({

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { Agent as SecureAgent } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { ManualClock } from '@logloft/clock';
 import { memorySource } from '@logloft/remote-storage';
 import { describe, expect, test } from 'vitest';
+import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import {
   BUCKET,
   bytesOf,
@@ -229,6 +232,40 @@ test('the time at the store is told whatever else it answers', async () => {
   const stubOptions = { token: 'secret', clock: new ManualClock({ startMs: nowMs }) };
   await using opened = await openStub({}, new ManualClock(), stubOptions);
   expect(await opened.store.serverTime()).toBe(nowMs);
+});
+
+test('TLS: a certificate must be trusted, by an agent where it is one’s own', async () => {
+  await using opened = await openStub();
+  const { stub } = opened;
+  const secure = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (socket) => {
+    const plain = connect(stub.port, '127.0.0.1');
+    socket.on('error', () => plain.destroy()).pipe(plain);
+    plain.on('error', () => socket.destroy()).pipe(socket);
+  });
+  secure.on('tlsClientError', () => undefined);
+  secure.listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+  const wary = openStore(url);
+  await expect(wary.head(KEY)).rejects.toMatchObject({
+    kind: 'invalid-configuration',
+    message: expect.stringContaining('not trusted'),
+  });
+  const agent = new SecureAgent({ ca: CERTIFICATE, keepAlive: true });
+  const store = openStore(url, { agent });
+  await store.put(KEY, memorySource(bytesOf(1, PART_BYTES)));
+  expect(await store.head(KEY)).toEqual({ key: KEY, size: PART_BYTES });
+  // The stub behind knows nothing of TLS, and sends uploads on in the clear.
+  const large = store.put(KEY, memorySource(bytesOf(1, 2 * PART_BYTES)));
+  await expect(large).rejects.toThrow('without a usable address');
+  await wary.close();
+  await store.close();
+  // The agent is its owner's, and lives on.
+  const again = openStore(url, { agent });
+  expect((await again.head(KEY)).size).toBe(PART_BYTES);
+  await again.close();
+  agent.destroy();
+  secure.close();
 });
 
 test('a bucket and an endpoint of one address work together', async () => {

@@ -233,6 +233,29 @@ describe('ifAbsent', () => {
     await expect(second).rejects.toMatchObject({ kind: 'precondition' });
   });
 
+  test.each([
+    ['of one request', 'objects.insert', 10],
+    ['in parts', 'uploads.put', PART_BYTES + 1],
+  ])('%s that is aborted when it was stored already is taken back', async (_, operation, size) => {
+    await using opened = await openStub();
+    const { stub, store } = opened;
+    const controller = new AbortController();
+    const reason = new Error('no longer wanted');
+    const stalled = stub.failures.add({
+      operation,
+      skip: operation === 'uploads.put' ? 1 : 0,
+      action: { kind: 'stall-answer', afterBytes: 0 },
+    });
+    const { signal } = controller;
+    const writing = store.put(KEY, memorySource(bytesOf(1, size)), { ifAbsent: true, signal });
+    const outcome = expect(writing).rejects.toBe(reason);
+    await stalled.whenFired();
+    while (stub.objects(BUCKET).length === 0) await new Promise((done) => setImmediate(done));
+    controller.abort(reason);
+    await outcome;
+    expect(stub.objects(BUCKET)).toEqual([]);
+  });
+
   test('of twelve writers with lost answers exactly one succeeds', async () => {
     await using opened = await openStub();
     const { stub, store } = opened;

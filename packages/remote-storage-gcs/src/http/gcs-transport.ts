@@ -35,6 +35,8 @@ export interface GcsTransportOptions {
 
 // Pages of 1,000 names of 1,024 bytes, with room for what JSON adds.
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+// Shorter than the patience of servers and of what is between, so that few are closed under a request.
+const IDLE_CONNECTION_MS = 30_000;
 // What operators of buckets look for in their logs.
 const USER_AGENT = '@logloft/remote-storage-gcs';
 const MAX_FAILURE_BYTES = 64 * 1024;
@@ -61,6 +63,11 @@ export class GcsTransport {
     this.#origin = options.endpoint.origin;
     this.#auth = options.auth;
     this.#tuning = options.tuning;
+  }
+
+  /** Whether the store is spoken to over TLS. */
+  get isSecure(): boolean {
+    return this.#endpoint.secure;
   }
 
   /** Connections that are in use now, for tests and reports. */
@@ -205,7 +212,13 @@ export class GcsTransport {
     if (given !== undefined) return given;
     let agent = this.#agents.get(secure);
     if (agent === undefined) {
-      const settings = { keepAlive: true, maxSockets: maxConnections, scheduling: 'lifo' } as const;
+      const settings = {
+        keepAlive: true,
+        maxSockets: maxConnections,
+        scheduling: 'lifo',
+        // Of connections that nobody uses; those in use have their own timers.
+        timeout: IDLE_CONNECTION_MS,
+      } as const;
       agent = secure ? new SecureAgent(settings) : new Agent(settings);
       this.#agents.set(secure, agent);
     }

@@ -4,12 +4,13 @@ import {
   isRemoteStorageError,
   RemoteStorageError,
   type UploadPart,
+  withDeadline,
 } from '@logloft/remote-storage';
 import { crc32c, crcToBase64 } from '../checksums/crc32c.ts';
 import { OPERATIONS } from '../gcs-operation.ts';
 import { encodeKey, type GcsRequest, objectPath, query } from '../http/gcs-request.ts';
 import type { GcsTransport } from '../http/gcs-transport.ts';
-import { assertStored, storedObject, TOKEN_METADATA } from '../stored-object.ts';
+import { assertStored, type StoredObject, storedObject, TOKEN_METADATA } from '../stored-object.ts';
 import { ResumableSession } from './resumable-session.ts';
 
 /** What an upload needs. */
@@ -22,6 +23,7 @@ export interface ObjectUploadOptions {
   readonly token: string | undefined;
 }
 
+const TAKE_BACK_DEADLINE_MS = 5_000;
 const CONTENT_TYPE = 'application/octet-stream';
 
 /** One attempt to write an object: by one request if it is one part, else by a session. */
@@ -66,10 +68,9 @@ export class ObjectUpload {
       if (resource !== undefined) await this.#check(resource);
     } catch (error) {
       if (await this.#isOurs(error, signal)) return;
-      if (isRemoteStorageError(error)) {
-        this.#ambiguous ||= error.retryable;
-        this.#altered ||= error.kind === 'corrupt';
-      }
+      // Whoever aborted does not know what came of the request either.
+      this.#ambiguous ||= !isRemoteStorageError(error) || error.retryable;
+      this.#altered ||= isRemoteStorageError(error) && error.kind === 'corrupt';
       throw error;
     }
   }
@@ -80,12 +81,27 @@ export class ObjectUpload {
    */
   async hasArrived(signal: AbortSignal | undefined): Promise<boolean> {
     if (this.#options.token === undefined || !this.#ambiguous) return false;
-    return await this.#tokenIsOurs(signal).catch(() => false);
+    const stored = await this.#storedIfOurs(signal).catch(() => undefined);
+    return stored !== undefined;
   }
 
-  /** Takes away what was begun. Never throws. */
+  /** Takes away what was begun. Never throws; settles within 5 s. */
   async cancel(): Promise<void> {
     await this.#session?.cancel();
+  }
+
+  /**
+   * Takes the object away, when its last request was aborted too late. Only where it must have been
+   * absent before: otherwise an older one would be lost. Never throws; settles within 5 s.
+   */
+  async takeBack(): Promise<void> {
+    if (this.#options.token === undefined || !this.#ambiguous) return;
+    const { clock } = this.#options.transport;
+    const { action } = OPERATIONS.cancel;
+    await withDeadline({ clock, ms: TAKE_BACK_DEADLINE_MS, action }, async (signal) => {
+      const stored = await this.#storedIfOurs(signal);
+      if (stored !== undefined) await this.#remove(stored, signal);
+    }).catch(() => undefined);
   }
 
   async #sendWhole(part: UploadPart, signal: AbortSignal): Promise<string> {
@@ -149,25 +165,29 @@ export class ObjectUpload {
 
   // A store that does not compare the checksum that was declared may have kept something else.
   async #check(resource: string): Promise<void> {
-    const { key, transport } = this.#options;
+    const { key } = this.#options;
     const stored = storedObject(resource);
     try {
       assertStored(stored, { key, bytes: this.#summed, crc: this.#crc });
     } catch (error) {
-      if (stored.generation !== undefined) {
-        const parameters = query({ ifGenerationMatch: stored.generation });
-        const target = objectPath(transport.bucket, key) + parameters;
-        const request = { operation: OPERATIONS.delete, key, method: 'DELETE', target } as const;
-        await transport.send(request, undefined).catch(() => undefined);
-      }
+      await this.#remove(stored, undefined).catch(() => undefined);
       throw error;
     }
+  }
+
+  // Exactly that generation: somebody may have written another one since.
+  async #remove({ generation }: StoredObject, signal: AbortSignal | undefined): Promise<void> {
+    if (generation === undefined) return;
+    const { transport, key } = this.#options;
+    const parameters = query({ ifGenerationMatch: generation });
+    const target = objectPath(transport.bucket, key) + parameters;
+    await transport.send({ operation: OPERATIONS.delete, key, method: 'DELETE', target }, signal);
   }
 
   async #isOurs(error: unknown, signal: AbortSignal): Promise<boolean> {
     if (!(isRemoteStorageError(error) && error.kind === 'precondition')) return false;
     if (this.#options.token === undefined) return false;
-    if (this.#ambiguous && (await this.#tokenIsOurs(signal))) return true;
+    if (this.#ambiguous && (await this.#storedIfOurs(signal)) !== undefined) return true;
     throw new RemoteStorageError(
       'precondition',
       `The object ${JSON.stringify(this.#options.key)} exists already`,
@@ -175,16 +195,16 @@ export class ObjectUpload {
     );
   }
 
-  async #tokenIsOurs(signal: AbortSignal | undefined): Promise<boolean> {
+  async #storedIfOurs(signal: AbortSignal | undefined): Promise<StoredObject | undefined> {
     const { transport, key, token } = this.#options;
-    const parameters = query({ fields: 'metadata' });
+    const parameters = query({ fields: 'metadata,generation' });
     const target = objectPath(transport.bucket, key) + parameters;
     const request = { operation: OPERATIONS.head, key, method: 'GET', target } as const;
     try {
-      const { text } = await transport.send(request, signal);
-      return storedObject(text).token === token;
+      const stored = storedObject((await transport.send(request, signal)).text);
+      return stored.token === token ? stored : undefined;
     } catch (error) {
-      if (isNotFound(error)) return false;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }

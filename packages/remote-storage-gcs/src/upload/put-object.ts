@@ -53,7 +53,10 @@ export async function putObject(
       return;
     } catch (error) {
       await upload.cancel();
-      signal?.throwIfAborted();
+      if (signal?.aborted) {
+        await upload.takeBack();
+        throw signal.reason;
+      }
       if (await upload.hasArrived(signal)) return;
       again.permit(upload, error);
     }

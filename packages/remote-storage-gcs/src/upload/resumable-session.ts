@@ -42,7 +42,7 @@ export class ResumableSession {
     signal: AbortSignal,
   ): Promise<ResumableSession> {
     const { headers } = await transport.send(start, signal);
-    const url = sessionUrl(headers.location, start.key);
+    const url = sessionUrl(headers.location, start.key, transport.isSecure);
     return new ResumableSession(transport, start.key, url);
   }
 
@@ -168,12 +168,13 @@ interface PieceOptions {
   readonly crc?: number | undefined;
 }
 
-function sessionUrl(location: string | undefined, key: string): URL {
+// What begins encrypted does not go on in the clear.
+function sessionUrl(location: string | undefined, key: string, mustBeSecure: boolean): URL {
   const url = location === undefined ? null : URL.parse(location);
-  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && !mustBeSecure)) return url;
   throw new RemoteStorageError(
     'unavailable',
-    `Writing the object ${JSON.stringify(key)} failed: the store began an upload without saying where it goes on`,
+    `Writing the object ${JSON.stringify(key)} failed: the store began an upload without a usable address where it goes on`,
     { key, retryable: false },
   );
 }
