@@ -36,6 +36,19 @@ const BY_CODE: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
+// What stores say to a header that they do not know.
+const REFUSED: readonly string[] = [
+  'BadRequest',
+  'InvalidArgument',
+  'InvalidRequest',
+  'MalformedXML',
+  'MethodNotAllowed',
+  'MissingContentLength',
+  'NotImplemented',
+  'Unknown',
+  'UnknownError',
+];
+
 const BY_FEATURE: ReadonlyMap<CallFacts['feature'], string> = new Map([
   ['checksums', 'If the store does not know checksum headers, set "s3.checksums" to none'],
   [
@@ -64,8 +77,7 @@ export function remedyFor(failure: ServiceFailure, facts: CallFacts): string {
   const region = regionRemedy(failure);
   if (region !== undefined) return region;
   if (status === 401 || status === 403) return permissionRemedy(facts);
-  const refused = status === 400 || status === 411 || status === 501;
-  return (refused && BY_FEATURE.get(facts.feature)) || '';
+  return (REFUSED.includes(code) && BY_FEATURE.get(facts.feature)) || '';
 }
 
 function permissionRemedy({ permission }: CallFacts): string {

@@ -21,7 +21,7 @@ export function serviceFailure(thrown: unknown): ServiceFailure {
     code: codeOf(thrown),
     message: thrown instanceof Error ? thrown.message : String(thrown),
     status: typeof status === 'number' ? status : undefined,
-    requestId: text(metadata['requestId']) ?? header('x-amz-request-id'),
+    requestId: text(metadata['requestId'])?.split(',', 1)[0] ?? header('x-amz-request-id'),
     header,
   };
 }

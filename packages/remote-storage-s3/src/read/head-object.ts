@@ -1,7 +1,14 @@
-import { HeadBucketCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import { isNotFound, isRemoteStorageError, RemoteStorageError } from '@logloft/remote-storage';
+import { serviceFailure } from '../errors/service-failure.ts';
 import type { S3Calls } from '../s3-calls.ts';
 import type { ResolvedS3Settings } from '../s3-settings.ts';
+import { isNodeStream } from './body-pieces.ts';
 
 /** What single requests are made with. */
 export interface RequestContext {
@@ -36,6 +43,7 @@ export async function headObject(
     )
     .catch(async (error: unknown) => {
       if (isNotFound(error)) await assertBucket({ client, calls, settings }, signal);
+      if (isWordless(error)) await assertReadable({ client, calls, settings }, key, signal);
       throw error;
     });
   const { ContentLength: size } = answer;
@@ -46,6 +54,27 @@ export async function headObject(
     size,
     metadata: new Map(Object.entries(answer.Metadata ?? {})),
   };
+}
+
+// Expired credentials, among others, are a bad request, and an answer to HEAD does not say more than that.
+function isWordless(error: unknown): boolean {
+  return isRemoteStorageError(error) && serviceFailure(error.cause).status === 400;
+}
+
+// Fails as a read does, with words.
+async function assertReadable(
+  { client, calls, settings }: RequestContext,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const facts = { action: 'Looking up the object', key, permission: 's3:GetObject' };
+  const { Body: body } = await calls.once(facts, { signal }, (options) =>
+    client.send(
+      new GetObjectCommand({ Bucket: settings.bucket, Key: key, Range: 'bytes=0-0' }),
+      options,
+    ),
+  );
+  if (isNodeStream(body)) body.destroy();
 }
 
 async function assertBucket(

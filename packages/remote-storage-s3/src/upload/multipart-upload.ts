@@ -103,7 +103,12 @@ export class MultipartUpload {
             : {}),
           ...(ifAbsent ? { IfNoneMatch: '*' } : {}),
           MultipartUpload: {
-            Parts: parts.map(([index, ETag]) => ({ PartNumber: index + 1, ETag })),
+            Parts: parts.map(([index, ETag]) => ({
+              PartNumber: index + 1,
+              ETag,
+              // Some stores want them again, besides that of the whole.
+              ...(withCrc ? { ChecksumCRC32: crc32Text(sums.ofIndex(index)) } : {}),
+            })),
           },
         }),
         options,

@@ -20,6 +20,11 @@ export class UploadSums {
     return crc;
   }
 
+  /** CRC-32 of a part that has been seen. */
+  ofIndex(index: number): number {
+    return this.#parts.get(index)?.crc ?? 0;
+  }
+
   /** CRC-32 of the whole object, when all of its parts have been seen. */
   whole(): number {
     const inOrder = [...this.#parts].toSorted(([a], [b]) => a - b);

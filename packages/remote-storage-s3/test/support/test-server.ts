@@ -16,6 +16,8 @@ export interface TestServer {
   readonly credentials: ServerKeys;
   /** Whether `If-None-Match: *` is honoured on writes, and also when an upload of parts is completed. */
   readonly conditionalWrites: boolean;
+  /** Cases of the suites that the server itself cannot pass, each with the reason. */
+  readonly limits?: ReadonlyMap<string, string> | undefined;
   stop(): Promise<void>;
 }
 

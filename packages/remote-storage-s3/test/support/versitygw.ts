@@ -8,6 +8,14 @@ import { freePort } from './free-port.ts';
 import type { TestServer } from './test-server.ts';
 
 const KEYS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
+const LONG_NAME = 'versitygw keeps keys as paths of files, with at most 255 bytes between slashes';
+const LIMITS: ReadonlyMap<string, string> = new Map(
+  [
+    'keys are taken as they are, also odd ones',
+    'what the catalogue is to keep is short enough for it',
+    'partitions and topics with like names are told apart, and odd names are ordinary',
+  ].map((name) => [name, LONG_NAME]),
+);
 const START_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 
@@ -49,6 +57,7 @@ export async function startVersitygw(): Promise<TestServer> {
     endpoint: `http://127.0.0.1:${port}`,
     credentials: KEYS,
     conditionalWrites: true,
+    limits: LIMITS,
     stop,
   };
 }
