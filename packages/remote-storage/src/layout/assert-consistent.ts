@@ -1,7 +1,7 @@
 import { RemoteStorageError } from '../errors.ts';
 import { CIPHER_ADDED_BYTES } from '../transform/segment-cipher.ts';
 import { evenChunkIndex } from './fixed-chunk-index.ts';
-import type { SegmentManifest } from './manifest.ts';
+import type { IndexPlace, SegmentManifest } from './manifest.ts';
 
 /**
  * Refuses manifests whose sizes cannot be what the transformation makes: bytes would be looked for
@@ -43,9 +43,17 @@ function chunkProblem({
 }
 
 function indexProblem({ segmentIndexes, encryption }: SegmentManifest): string | undefined {
-  if (encryption === undefined) return undefined;
-  const short = Object.entries(segmentIndexes).find(
-    ([, place]) => place !== null && place.size > 0 && place.size < CIPHER_ADDED_BYTES,
-  );
-  return short && `the index ${short[0]} is shorter than what encryption adds`;
+  const places = Object.entries(segmentIndexes)
+    .filter((entry): entry is [string, IndexPlace] => entry[1] !== null)
+    .sort(([, a], [, b]) => a.position - b.position || a.size - b.size);
+  let end = 0;
+  for (const [name, { position, size }] of places) {
+    // They are written one behind the other. Nothing else tells one index from another.
+    if (position !== end) return `the index ${name} begins at byte ${position}, not at ${end}`;
+    end += size;
+    if (encryption !== undefined && size > 0 && size < CIPHER_ADDED_BYTES) {
+      return `the index ${name} is shorter than what encryption adds`;
+    }
+  }
+  return undefined;
 }

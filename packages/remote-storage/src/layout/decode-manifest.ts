@@ -11,6 +11,21 @@ const MAX_AAD_BYTES = 64 * 1024;
 
 type Fields = ReadonlyMap<string, unknown>;
 
+// All properties that version 1 has. Another one may be one of them with a bit turned: without it, an
+// encrypted segment would pass for one that is not.
+const ROOT = [
+  'version',
+  'chunkIndex',
+  'segmentIndexes',
+  'compression',
+  'encryption',
+  'remoteLogSegmentMetadata',
+];
+const CUT = ['type', 'originalChunkSize', 'originalFileSize'];
+const FIXED = [...CUT, 'transformedChunkSize', 'finalTransformedChunkSize'];
+const VARIABLE = [...CUT, 'transformedChunks'];
+const INDEXES = ['offset', 'timestamp', 'producerSnapshot', 'leaderEpoch', 'transaction'];
+
 /**
  * Reads a manifest, its own or one that Aiven's plugin wrote. What it says of the segment's metadata
  * is not looked at: the catalogue knows better.
@@ -36,6 +51,7 @@ export function decodeManifest(bytes: Uint8Array, key?: string): SegmentManifest
 function manifestOf(root: Fields): SegmentManifest {
   const version = root.get('version');
   if (version !== '1') throw corrupt(`version "1" was expected, found ${shown(version)}`);
+  assertKnown(root, ROOT);
   const isCompressed = root.get('compression');
   if (typeof isCompressed !== 'boolean') {
     throw corrupt(`compression is ${shown(isCompressed)}, expected true or false`);
@@ -61,6 +77,7 @@ function chunkIndexOf(chunks: Fields): ChunkIndex {
   };
   const type = chunks.get('type');
   if (type === 'fixed') {
+    assertKnown(chunks, FIXED);
     return new FixedChunkIndex({
       ...cut,
       transformedChunkSize: size(chunks, 'transformedChunkSize'),
@@ -68,6 +85,7 @@ function chunkIndexOf(chunks: Fields): ChunkIndex {
     });
   }
   if (type === 'variable') {
+    assertKnown(chunks, VARIABLE);
     const text = chunks.get('transformedChunks');
     if (typeof text !== 'string') throw corrupt('chunkIndex.transformedChunks is no text');
     return new VariableChunkIndex(cut, parseChunkSizesText(text));
@@ -76,6 +94,7 @@ function chunkIndexOf(chunks: Fields): ChunkIndex {
 }
 
 function indexesOf(indexes: Fields): SegmentIndexes {
+  assertKnown(indexes, INDEXES);
   if (!indexes.has('transaction')) throw corrupt('segmentIndexes.transaction is missing');
   return {
     offset: place(indexes, 'offset'),
@@ -87,6 +106,7 @@ function indexesOf(indexes: Fields): SegmentIndexes {
 }
 
 function encryptionOf(fields: Fields): SegmentEncryption {
+  assertKnown(fields, ['dataKey', 'aad']);
   const dataKey = fields.get('dataKey');
   const aad = fields.get('aad');
   if (typeof dataKey !== 'string') throw corrupt('encryption.dataKey is no text');
@@ -116,8 +136,14 @@ function record(value: unknown, name: string): Fields {
   return new Map(Object.entries(value));
 }
 
+function assertKnown(fields: Fields, known: readonly string[]): void {
+  const unknown = [...fields.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined) throw corrupt(`${shown(unknown)} is no property of version 1`);
+}
+
 function place(indexes: Fields, name: string): IndexPlace {
   const found = record(indexes.get(name), `segmentIndexes.${name}`);
+  assertKnown(found, ['position', 'size']);
   const position = size(found, 'position');
   const bytes = size(found, 'size');
   if (position + bytes > MAX_INT32) throw corrupt(`segmentIndexes.${name} ends beyond 2^31 - 1`);

@@ -138,6 +138,20 @@ test.each<[string, SegmentManifest]>([
     { chunkIndex: new VariableChunkIndex(CUT, [1, 2, 3]), segmentIndexes: INDEXES },
   ],
   [
+    'indexes that leave a gap',
+    {
+      chunkIndex: plainChunkIndex(250, 100),
+      segmentIndexes: { ...INDEXES, transaction: { position: 5, size: 1 } },
+    },
+  ],
+  [
+    'indexes that overlap',
+    {
+      chunkIndex: plainChunkIndex(250, 100),
+      segmentIndexes: { ...INDEXES, timestamp: { position: 0, size: 1 } },
+    },
+  ],
+  [
     'an encrypted index of one byte',
     { chunkIndex: evenChunkIndex(CUT, 28), segmentIndexes: INDEXES, encryption: ENCRYPTION },
   ],
@@ -176,6 +190,16 @@ test.each([
   ['a size that is a text', AIVEN_JSON('null').replace('"position":3', '"position":"3"')],
   ['no leader epochs', AIVEN_JSON('null').replace('"leaderEpoch"', '"leaderepoch"')],
   ['no word on the transaction index', AIVEN_JSON('null').replace(',"transaction":null', '')],
+  [
+    'a property of another version',
+    AIVEN_JSON('null').replace('"compression"', '"checksum":1,"compression"'),
+  ],
+  ['encryption under another name', encrypted('null').replace('"encryption"', '"encryptinn"')],
+  ['a chunk index with more to it', AIVEN_JSON('null').replace('"fixed"', '"fixed","x":1')],
+  [
+    'an index place with more to it',
+    AIVEN_JSON('null').replace('"position":0', '"position":0,"x":1'),
+  ],
   ['no word on compression', AIVEN_JSON('null').replace('"compression":false,', '')],
   [
     'an index that ends beyond 2^31',
