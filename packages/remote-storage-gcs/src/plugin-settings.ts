@@ -43,7 +43,8 @@ const noProxy: OptionParser<undefined> = (text, name) => {
   );
 };
 
-const PARSERS = {
+/** Every option of the plugin, with what reads it. */
+export const PARSERS = {
   'gcs.bucket.name': bucketOption,
   'gcs.endpoint.url': optionalText,
   'gcs.credentials.default': optionalFlag,

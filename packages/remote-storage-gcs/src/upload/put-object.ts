@@ -102,7 +102,7 @@ class Beginnings {
 }
 
 /** The part size for a rate: a burst of no more than about a second, in the steps that the store wants. */
-export function partBytesFor({
+function partBytesFor({
   partBytes,
   pacer,
 }: {

@@ -16,7 +16,7 @@ export interface GcsServer extends AsyncDisposable {
 export async function startGcsServer(): Promise<GcsServer> {
   const wanted = process.env['TEST_GCS'] ?? 'stub';
   if (wanted === 'stub') return await startStub();
-  if (wanted === 'fake-gcs-server') return await startFakeGcsServer();
+  if (wanted === 'fake-gcs-server') return await startFakeGcsServer(wanted);
   throw new Error(`TEST_GCS must be stub or fake-gcs-server, got ${wanted}`);
 }
 
@@ -36,12 +36,12 @@ async function startStub(): Promise<GcsServer> {
   };
 }
 
-async function startFakeGcsServer(): Promise<GcsServer> {
+async function startFakeGcsServer(binary: string): Promise<GcsServer> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const host = `127.0.0.1:${port}`;
   const child = spawn(
-    'fake-gcs-server',
+    binary,
     // biome-ignore format: pairs of a flag and its value
     ['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port), '-backend', 'memory',
       '-public-host', host, '-external-url', url, '-log-level', 'error'],
@@ -51,7 +51,7 @@ async function startFakeGcsServer(): Promise<GcsServer> {
   const client = new Storage({ apiEndpoint: url, projectId: 'p' });
   let buckets = 0;
   return {
-    name: 'fake-gcs-server',
+    name: binary,
     url,
     createBucket: async () => {
       buckets += 1;
