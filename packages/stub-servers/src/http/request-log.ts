@@ -1,3 +1,5 @@
+import type { FailureAction } from './failure-action.ts';
+
 /** What a request turned out to be, by its head alone. */
 export interface RequestIdentity {
   /** The operation's name in the service's own documentation, or `Unknown`. */
@@ -23,6 +25,8 @@ export interface LoggedRequest extends RequestIdentity {
    * `lost` when the answer, or a part of it, was kept back by a scripted failure.
    */
   readonly outcome: RequestOutcome;
+  /** What a script did to it. */
+  readonly failure: FailureAction['kind'] | undefined;
   /** What the stub did not foresee, when it answered 500 of its own: a defect of the stub. */
   readonly error: unknown;
 }

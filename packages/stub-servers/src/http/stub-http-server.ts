@@ -93,12 +93,23 @@ export class StubHttpServer implements AsyncDisposable {
   /**
    * Resolves as soon as no request is being served: after a client broke off, that is when the stub
    * has noticed and cleaned up. Requests that a script holds count until their clients go.
+   *
+   * @throws the reason of `signal` when that comes first
    */
-  async idle(): Promise<void> {
+  async idle(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const { signal } = options;
+    signal?.throwIfAborted();
     if (this.#running === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#idleWaiters.add(resolve);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = (): void => reject(signal?.reason);
+    this.#idleWaiters.add(resolve);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await promise;
+    } finally {
+      this.#idleWaiters.delete(resolve);
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   /** Ends the port, all connections and all delays. May be called again. */
@@ -126,6 +137,7 @@ export class StubHttpServer implements AsyncDisposable {
   #accept(request: IncomingMessage, response: ServerResponse, continueExpected: boolean): void {
     const head = readRequestHead(request);
     const identity = this.#service.identify(head);
+    const action = this.failures.decide({ ...head, ...identity });
     const record: MutableLoggedRequest = {
       ...identity,
       method: head.method,
@@ -134,10 +146,10 @@ export class StubHttpServer implements AsyncDisposable {
       bytesIn: 0,
       bytesOut: 0,
       outcome: 'running',
+      failure: action?.kind,
       error: undefined,
     };
     this.requests.begin(record);
-    const action = this.failures.decide({ ...head, ...identity });
     const exchange = new Exchange({
       head,
       request,

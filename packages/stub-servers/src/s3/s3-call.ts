@@ -2,8 +2,7 @@ import type { Clock, RandomSource } from '@logloft/clock';
 import type { Exchange } from '../http/exchange.ts';
 import type { MemoryBudget } from '../storage/memory-budget.ts';
 import type { ChunkSigning } from './authenticate.ts';
-import type { ReceivedPayload } from './receive-payload.ts';
-import { receivePayload } from './receive-payload.ts';
+import { type ReceivedPayload, type ReceiveOptions, receivePayload } from './receive-payload.ts';
 import type { S3Credential } from './s3-credential.ts';
 import { S3Error } from './s3-error.ts';
 import type { S3Bucket, S3Storage } from './s3-storage.ts';
@@ -14,7 +13,10 @@ import { readXml, type XmlElement, XmlError } from './xml-reader.ts';
 export interface S3Context {
   readonly options: ResolvedS3StubOptions;
   readonly storage: S3Storage;
+  /** Of objects and parts. */
   readonly budget: MemoryBudget;
+  /** Of documents on their way in: of its own, so that a full stub can still be told to delete. */
+  readonly documents: MemoryBudget;
   readonly clock: Clock;
   readonly random: RandomSource;
 }
@@ -89,7 +91,8 @@ export class S3Call {
 
   /** Receives the body of an object or of a part; see {@link receivePayload}. */
   receive(): Promise<ReceivedPayload> {
-    return this.#receive(this.context.options.maxPutBytes);
+    const { budget, options } = this.context;
+    return this.#receive({ maxBytes: options.maxPutBytes, budget, isObjectChecksum: false });
   }
 
   /**
@@ -102,16 +105,17 @@ export class S3Call {
   async receiveXml(
     options: { readonly maxBytes?: number; readonly isObjectChecksum?: boolean } = {},
   ): Promise<XmlElement> {
-    const { maxBytes = XML_BYTES_MAX, isObjectChecksum } = options;
+    const { maxBytes = XML_BYTES_MAX, isObjectChecksum = false } = options;
+    const budget = this.context.documents;
     const declared = Number(this.header('content-length') ?? 0);
     if (declared > maxBytes) {
       throw new S3Error('MaxMessageLengthExceeded', 'Your request was too big.', {
         MaxMessageLengthBytes: String(maxBytes),
       });
     }
-    const payload = await this.#receive(maxBytes, isObjectChecksum);
+    const payload = await this.#receive({ maxBytes, budget, isObjectChecksum });
     const text = payload.bytes.toBuffer().toString('utf8');
-    this.context.budget.release(payload.bytes.size);
+    budget.release(payload.bytes.size);
     try {
       return readXml(text);
     } catch (error) {
@@ -123,16 +127,24 @@ export class S3Call {
     }
   }
 
-  #receive(maxBytes: number, isObjectChecksum?: boolean): Promise<ReceivedPayload> {
+  #receive(
+    options: Pick<ReceiveOptions, 'maxBytes' | 'budget' | 'isObjectChecksum'>,
+  ): Promise<ReceivedPayload> {
     return receivePayload(this.exchange, {
-      isObjectChecksum,
+      ...options,
       payloadHash: this.#payloadHash,
       chunkSigning: this.#chunkSigning,
       dialect: this.context.options.checksums,
-      budget: this.context.budget,
-      maxBytes,
     });
   }
+}
+
+/** @throws S3Error when a version is asked for that is not the only one that there is, `null` */
+export function assertOnlyVersion(versionId: string | undefined): void {
+  if (versionId === undefined || versionId === 'null') return;
+  throw new S3Error('NoSuchVersion', 'The specified version does not exist.', {
+    VersionId: versionId,
+  });
 }
 
 /** @throws S3Error when a key is empty or longer than 1024 bytes */

@@ -52,6 +52,9 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['ListMultipartUploads', listUploads],
 ]);
 
+/** The operations that are served. */
+export const S3_OPERATIONS: readonly string[] = [...HANDLERS.keys()];
+
 /** S3 over HTTP: finds the operation, checks the signature, lets the operation answer. */
 export class S3Service implements StubService {
   readonly #context: S3Context;
@@ -72,6 +75,7 @@ export class S3Service implements StubService {
   async serve(exchange: Exchange, identity: RequestIdentity): Promise<Answer> {
     try {
       const call = this.#authenticatedCall(exchange);
+      assertServed(exchange.head);
       const handler = HANDLERS.get(identity.operation);
       if (handler === undefined) {
         throw new S3Error('NotImplemented', 'A header or query you provided is not implemented');
@@ -177,6 +181,22 @@ export class S3Service implements StubService {
     const bytes = this.#context.random.fill(new Uint8Array(8));
     return Buffer.from(bytes).toString('hex').toUpperCase();
   }
+}
+
+/** Beginnings of headers that ask for what the stub has not: to do less in silence would be wrong. */
+const NOT_SERVED: readonly string[] = [
+  'x-amz-server-side-encryption-customer-',
+  'x-amz-copy-source-server-side-encryption-customer-',
+  'x-amz-tagging',
+  'x-amz-object-lock-',
+  'x-amz-write-offset-bytes',
+];
+
+function assertServed(head: RequestHead): void {
+  const names = [...head.headers.keys()];
+  const asked = names.find((name) => NOT_SERVED.some((start) => name.startsWith(start)));
+  if (asked === undefined) return;
+  throw new S3Error('NotImplemented', `${asked} is not implemented`, { Header: asked });
 }
 
 function assertAllowed(credential: S3Credential, route: S3Route): void {

@@ -13,6 +13,9 @@ import {
   type S3StubOptions,
 } from './s3-stub-options.ts';
 
+/** Documents of requests that are read at one time, all together. */
+const DOCUMENT_BYTES_MAX = 64 * 1024 * 1024;
+
 /** An object in an {@link S3Stub}, for looking at. */
 export interface S3StubObject {
   readonly key: string;
@@ -145,9 +148,11 @@ export class S3Stub implements AsyncDisposable {
   /**
    * Resolves as soon as no request is being served: after a client broke off, that is when the stub
    * has noticed and cleaned up.
+   *
+   * @throws the reason of `signal` when that comes first
    */
-  idle(): Promise<void> {
-    return this.#server.idle();
+  idle(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    return this.#server.idle(options);
   }
 
   /** Ends the port, all connections and all timers. May be called again. */
@@ -185,7 +190,9 @@ export async function startS3Stub(options: S3StubOptions = {}): Promise<S3Stub> 
   const budget = new MemoryBudget(resolved.maxBytes);
   const storage = new S3Storage(budget);
   for (const bucket of resolved.buckets) storage.createBucket(bucket, clock.now());
-  const service = new S3Service({ options: resolved, storage, budget, clock, random });
+  const documents = new MemoryBudget(DOCUMENT_BYTES_MAX);
+  const context = { options: resolved, storage, budget, documents, clock, random };
+  const service = new S3Service(context);
   const server = await StubHttpServer.listen(service, {
     clock,
     port,

@@ -12,6 +12,7 @@ function request(operation: string): MutableLoggedRequest {
     bytesIn: 0,
     bytesOut: 0,
     outcome: 'running',
+    failure: undefined,
     error: undefined,
   };
 }

@@ -133,6 +133,8 @@ test('a request that is held waits for its client to go, and is then forgotten',
     client.send(put({ Body: Buffer.alloc(500_000) }), { abortSignal: abort.signal }),
   );
   await failure.whenFired();
+  const enough = AbortSignal.abort(new Error('enough'));
+  await expect(stub.idle({ signal: enough })).rejects.toThrow('enough');
   abort.abort();
   expect(await call).toBe('AbortError');
   await stub.idle();
@@ -210,6 +212,7 @@ test('an answer that is lost leaves what was done', async () => {
     expect(stub.object(BUCKET, 'new')?.size).toBe(1);
     expect(await failureOf(create())).toBe('412 PreconditionFailed');
     expect(stub.requests.all.map(({ outcome }) => outcome)).toEqual(['lost', 'answered']);
+    expect(stub.requests.all.map(({ failure }) => failure)).toEqual(['lose-answer', undefined]);
   }
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import type { S3Stub } from '../../src/s3/index.ts';
 import { BUCKET, clientOf, failureOf, startPair } from './support/client.ts';
@@ -88,6 +88,15 @@ test('what is stored and on its way is bounded together; what is freed can be us
   expect([400_000, 800_000]).toContain(stub.usedBytes);
 });
 
+test('a stub that is full can still be told to delete', async () => {
+  await using pair = await startPair({ maxBytes: 10 });
+  const { client, stub } = pair;
+  await client.send(new PutObjectCommand({ Bucket: BUCKET, Key: 'k', Body: '0123456789' }));
+  const deletion = { Objects: [{ Key: 'k' }] };
+  await client.send(new DeleteObjectsCommand({ Bucket: BUCKET, Delete: deletion }));
+  expect(stub.usedBytes).toBe(0);
+});
+
 test('a framed body in pieces of one byte costs no more than its bytes', async () => {
   await using pair = await startTrusting();
   const { stub } = pair;
@@ -167,6 +176,10 @@ test('requests that are no requests of S3 are answered, and nothing falls over',
   expect(await send({ path: `/${BUCKET}/k?uploadId=__proto__` })).toBe('404 NoSuchUpload');
   expect(await send({ path: '/', method: 'DELETE' })).toBe('501 NotImplemented');
   expect(await send({ path: `/${BUCKET}/k`, method: 'PATCH' })).toBe('501 NotImplemented');
+  for (const name of ['x-amz-tagging', 'x-amz-server-side-encryption-customer-key']) {
+    const headers = { 'content-length': '0', [name]: 'x' };
+    expect(await send({ method: 'PUT', path: `/${BUCKET}/k`, headers })).toBe('501 NotImplemented');
+  }
   expect(await send({ path: `http://elsewhere/${BUCKET}/none` })).toBe('404 NoSuchKey');
   expect(await sendAndEnd(stub, Buffer.from('nonsense\r\n\r\n'))).toContain(' 400 ');
   expect(

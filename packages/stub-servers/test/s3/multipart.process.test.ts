@@ -244,6 +244,19 @@ test('a checksum over the whole is compared with all of the parts', async () => 
   expect(await got.Body?.transformToString()).toBe('onetwo');
 });
 
+test('a checksum that comes with the completion counts even where the upload was begun without', async () => {
+  await using pair = await startPair({ minPartBytes: 0 });
+  const upload = await Upload.begin(pair.client, 'k');
+  const part = await upload.part(1, 'one');
+  const { ChecksumCRC32 } = await pair.client.send(
+    new PutObjectCommand({ Bucket: BUCKET, Key: 'same', Body: 'one' }),
+  );
+  expect(await failureOf(upload.complete([part], { ChecksumCRC32: 'AAAAAA==' }))).toBe(
+    '400 BadDigest',
+  );
+  expect(await failureOf(upload.complete([part], { ChecksumCRC32 }))).toBe('succeeded');
+});
+
 test('parts come with the checksum that the upload was begun with', async () => {
   await using pair = await startPair({}, { requestChecksumCalculation: 'WHEN_REQUIRED' });
   const upload = await Upload.begin(pair.client, 'k', { ChecksumAlgorithm: 'SHA256' });

@@ -250,6 +250,25 @@ test('deleting is idempotent, quiet when asked, and bounded by 1000 keys', async
   expect(stub.usedBytes).toBe(0);
 });
 
+test('there is one version, and no other is read, copied or deleted', async () => {
+  await using pair = await startPair();
+  const { client, stub } = pair;
+  await client.send(new PutObjectCommand({ Bucket: BUCKET, Key: 'k', Body: 'x' }));
+  const only = { Bucket: BUCKET, Key: 'k', VersionId: 'null' };
+  expect(await failureOf(client.send(new GetObjectCommand(only)))).toBe('succeeded');
+  const other = { ...only, VersionId: 'other' };
+  expect(await failureOf(client.send(new GetObjectCommand(other)))).toBe('404 NoSuchVersion');
+  expect(await failureOf(client.send(new DeleteObjectCommand(other)))).toBe('404 NoSuchVersion');
+  const copy = { Bucket: BUCKET, Key: 'copy', CopySource: `${BUCKET}/k?versionId=other` };
+  expect(await failureOf(client.send(new CopyObjectCommand(copy)))).toBe('404 NoSuchVersion');
+  const Delete = { Objects: [{ Key: 'k', VersionId: 'other' }] };
+  const { Errors } = await client.send(new DeleteObjectsCommand({ Bucket: BUCKET, Delete }));
+  expect(Errors?.map(({ Code }) => Code)).toEqual(['NoSuchVersion']);
+  expect(stub.objects(BUCKET).map(({ key }) => key)).toEqual(['k']);
+  await client.send(new DeleteObjectCommand(only));
+  expect(stub.objects(BUCKET)).toEqual([]);
+});
+
 test('memory is counted: what is replaced or deleted is given back', async () => {
   await using pair = await startPair();
   const { client, stub } = pair;

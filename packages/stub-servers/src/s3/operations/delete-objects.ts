@@ -1,6 +1,6 @@
 import { type Answer, emptyAnswer, textAnswer } from '../../http/answer.ts';
 import { assertIfMatch, assertWriteConditionsServed } from '../conditions.ts';
-import { assertKey, type S3Call } from '../s3-call.ts';
+import { assertKey, assertOnlyVersion, type S3Call } from '../s3-call.ts';
 import { S3Error } from '../s3-error.ts';
 import { childText, type XmlElement } from '../xml-reader.ts';
 import { xmlDocument, xmlGroup, xmlText } from '../xml-writer.ts';
@@ -11,6 +11,7 @@ const KEYS_MAX = 1_000;
 export function deleteObject(call: S3Call): Answer {
   const { context, bucket, key } = call;
   assertWriteConditionsServed(call.exchange.head, context.options.conditionalWrites);
+  assertOnlyVersion(call.query.get('versionId'));
   assertIfMatch(call.header('if-match'), bucket.objects.get(key));
   context.storage.deleteObject(bucket, key);
   return emptyAnswer(204);
@@ -55,6 +56,7 @@ function deleteOne(call: S3Call, object: XmlElement, isQuiet: boolean): string {
   const { context, bucket } = call;
   try {
     assertKey(key);
+    assertOnlyVersion(childText(object, 'VersionId'));
     if (call.credential.deniedOperations?.includes('DeleteObject') ?? false) {
       throw new S3Error('AccessDenied', 'Access Denied');
     }

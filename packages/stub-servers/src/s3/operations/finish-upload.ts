@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Answer, emptyAnswer, textAnswer } from '../../http/answer.ts';
 import { StoredBytes } from '../../storage/stored-bytes.ts';
-import { checksumHeader, checksumOf, isChecksum, type ObjectChecksum } from '../checksum.ts';
+import { CHECKSUM_BYTES, checksumHeader, checksumOf, type ObjectChecksum } from '../checksum.ts';
 import { assertWriteConditions, assertWriteConditionsServed } from '../conditions.ts';
 import type { PendingUpload, UploadedPart } from '../pending-upload.ts';
 import type { S3Call } from '../s3-call.ts';
@@ -37,7 +37,7 @@ export async function completeUpload(call: S3Call): Promise<Answer> {
   const bytes = StoredBytes.join(parts.map((part) => part.bytes));
   assertObjectSize(call, bytes.size);
   const checksum = objectChecksum(upload, parts, bytes);
-  assertObjectChecksum(call, checksum);
+  assertObjectChecksum(call, bytes, checksum);
   assertWriteConditions(head, bucket.objects.get(key));
   const etag = multipartEtag(parts);
   context.storage.dropUpload(bucket, upload, new Set(parts.map((part) => part.partNumber)));
@@ -176,15 +176,23 @@ function objectChecksum(
   return { algorithm, type, value: `${checksumOf(algorithm, values)}-${parts.length}` };
 }
 
-// The header may carry a composite value with or without the number of parts behind it.
-function assertObjectChecksum(call: S3Call, checksum: ObjectChecksum | undefined): void {
-  if (checksum === undefined) return;
-  const claimed = call.header(checksumHeader(checksum.algorithm));
-  if (claimed === undefined) return;
-  const isEqual = claimed === checksum.value || claimed === checksum.value.replace(/-\d+$/, '');
-  if (isEqual && isChecksum(checksum.algorithm, claimed.replace(/-\d+$/, ''))) return;
-  throw new S3Error(
-    'BadDigest',
-    `The ${checksum.algorithm} you specified did not match what we received.`,
-  );
+// The header may carry a composite value with or without the number of parts behind it, and the checksum
+// of the whole also where the upload was begun without any.
+function assertObjectChecksum(
+  call: S3Call,
+  bytes: StoredBytes,
+  checksum: ObjectChecksum | undefined,
+): void {
+  if (call.context.options.checksums !== 'verify') return;
+  for (const algorithm of CHECKSUM_BYTES.keys()) {
+    const claimed = call.header(checksumHeader(algorithm));
+    if (claimed === undefined) continue;
+    const value =
+      checksum?.algorithm === algorithm ? checksum.value : checksumOf(algorithm, bytes.pieces);
+    if (claimed === value || claimed === value.replace(/-\d+$/, '')) continue;
+    throw new S3Error(
+      'BadDigest',
+      `The ${algorithm} you specified did not match what we received.`,
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { type ResolvedRange, resolveRange } from '../../http/byte-range.ts';
 import { httpTime } from '../../http/civil-time.ts';
 import { checksumHeader } from '../checksum.ts';
 import { isModified } from '../conditions.ts';
-import type { S3Call } from '../s3-call.ts';
+import { assertOnlyVersion, type S3Call } from '../s3-call.ts';
 import { S3Error } from '../s3-error.ts';
 import type { S3Object } from '../s3-object.ts';
 
@@ -22,7 +22,7 @@ const OVERRIDES: readonly string[] = [
  *
  * @throws S3Error when it is not there; to a user who may not list, S3 does not even say that
  */
-export function existingObject(call: S3Call): S3Object {
+function existingObject(call: S3Call): S3Object {
   const object = call.bucket.objects.get(call.key);
   if (object !== undefined) return object;
   if (call.credential.deniedOperations?.includes('ListObjectsV2') ?? false) {
@@ -33,11 +33,8 @@ export function existingObject(call: S3Call): S3Object {
 
 /** GetObject and HeadObject: whole, by range or by part number, under conditions. */
 export function readObject(call: S3Call): Answer {
-  const versionId = call.query.get('versionId') ?? 'null';
   const object = existingObject(call);
-  if (versionId !== 'null') {
-    throw new S3Error('NoSuchVersion', 'The specified version does not exist.');
-  }
+  assertOnlyVersion(call.query.get('versionId'));
   const etag = `"${object.etag}"`;
   if (!isModified(call.exchange.head, object)) {
     return emptyAnswer(304, { ETag: etag, 'Last-Modified': httpTime(object.lastModifiedMs) });

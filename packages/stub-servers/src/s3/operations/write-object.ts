@@ -3,7 +3,7 @@ import { isoTime } from '../../http/civil-time.ts';
 import { decodePercent } from '../../http/request-head.ts';
 import { checksumHeader, type ObjectChecksum } from '../checksum.ts';
 import { assertWriteConditions, assertWriteConditionsServed, isModified } from '../conditions.ts';
-import { assertKey, type S3Call } from '../s3-call.ts';
+import { assertKey, assertOnlyVersion, type S3Call } from '../s3-call.ts';
 import { S3Error } from '../s3-error.ts';
 import { headersToKeep, type S3Object } from '../s3-object.ts';
 import { xmlDocument, xmlText } from '../xml-writer.ts';
@@ -81,9 +81,7 @@ export function copySource(call: S3Call): S3Object {
   assertKey(key);
   const source = call.context.storage.bucket(decoded.slice(0, slash)).objects.get(key);
   if (source === undefined) throw new S3Error('NoSuchKey', 'The specified key does not exist.');
-  if (version !== undefined && version !== 'versionId=null') {
-    throw new S3Error('NoSuchVersion', 'The specified version does not exist.');
-  }
+  assertOnlyVersion(version?.replace('versionId=', ''));
   if (!isModified(call.exchange.head, source, { prefix: 'x-amz-copy-source-' })) {
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions did not hold');
   }
