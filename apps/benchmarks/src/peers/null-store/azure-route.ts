@@ -17,7 +17,7 @@ export const azureRoute: Route = async (request, response, objects) => {
     const comp = url.searchParams.get('comp');
     const body = await takeBody(request, comp === null);
     // One upload a key: block ids are not looked at.
-    if (comp === 'block') objects.grow(key, body.size);
+    if (comp === 'block') objects.grow(key, body);
     else if (comp === 'blocklist') objects.complete(key, key);
     else objects.objects.set(key, body);
     response.writeHead(201, common).end();

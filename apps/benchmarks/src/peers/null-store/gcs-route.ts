@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { crc32c } from '@logloft/records';
 import { type Body, type NullObjects, sendBody, takeBody } from './null-objects.ts';
 import type { Route } from './route.ts';
 
@@ -38,17 +39,16 @@ async function upload(
   const key = url.searchParams.get('name') ?? '';
   const id = url.searchParams.get('upload_id');
   if (id !== null) {
-    const { size } = await takeBody(request, false);
-    objects.grow(id, size);
+    objects.grow(id, await takeBody(request, false, objects.upload(id).checksum));
     if (endsObject(request.headers['content-range'] ?? '')) {
       sendJson(response, 200, resource(key, objects.complete(id, key)));
       return;
     }
-    const last = (objects.uploads.get(id) ?? 0) - 1;
+    const last = objects.upload(id).size - 1;
     response.writeHead(308, { range: `bytes=0-${last}`, 'content-length': '0' }).end();
     return;
   }
-  const body = await takeBody(request, true);
+  const body = await takeBody(request, true, 0);
   if (url.searchParams.get('uploadType') === 'resumable') {
     const location = new URL(url);
     location.searchParams.set('upload_id', objects.begin());
@@ -79,11 +79,14 @@ function contentOf(request: IncomingMessage, body: Body): Body {
   const start = bytes.indexOf('\r\n\r\n', second) + 4;
   const end = bytes.lastIndexOf(`\r\n--${boundary}--`);
   const content = bytes.subarray(start, end);
-  return { size: content.length, bytes: Buffer.from(content) };
+  return { size: content.length, bytes: Buffer.from(content), checksum: crc32c(content) };
 }
 
-function resource(key: string, { size }: Body): object {
+function resource(key: string, { size, checksum = 0 }: Body): object {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(checksum);
   return {
+    crc32c: sum.toString('base64'),
     kind: 'storage#object',
     name: key,
     bucket: 'bucket',

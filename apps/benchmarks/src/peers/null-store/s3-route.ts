@@ -35,7 +35,7 @@ async function put({ request, response, objects, key, query }: Call): Promise<vo
   const uploadId = query.get('uploadId');
   const body = await takeBody(request, uploadId === null);
   if (uploadId === null) objects.objects.set(key, body);
-  else objects.grow(uploadId, body.size);
+  else objects.grow(uploadId, body);
   response.writeHead(200, { etag: ETAG }).end();
 }
 
@@ -59,6 +59,11 @@ async function post({ request, response, objects, key, query }: Call): Promise<v
 
 async function get({ request, response, objects, key }: Call): Promise<void> {
   const body = objects.objects.get(key);
+  if (/^\/[^/]+\/?$/.test(key)) {
+    // The bucket is there.
+    response.writeHead(200).end();
+    return;
+  }
   if (body === undefined) {
     response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
     return;
