@@ -108,6 +108,7 @@ export function listUploads(call: S3Call): Answer {
       xmlText('Delimiter', write(call.query.get('delimiter') ?? '')),
       xmlText('NextKeyMarker', write(lastUpload?.key ?? last?.key ?? '')),
       xmlText('NextUploadIdMarker', lastUpload?.uploadId ?? ''),
+      ...(call.query.get('encoding-type') === 'url' ? [xmlText('EncodingType', 'url')] : []),
       xmlText('MaxUploads', max),
       xmlText('IsTruncated', page.isTruncated),
       ...page.entries.map((entry) =>
