@@ -16,6 +16,15 @@ export interface ManifestCacheOptions {
   readonly load: (key: string) => Promise<SegmentManifest>;
 }
 
+/** What a {@link ManifestCache} holds, and did so far. */
+export interface ManifestCacheStats {
+  readonly entries: number;
+  readonly hits: number;
+  readonly misses: number;
+  /** Manifests read from the store. */
+  readonly requests: number;
+}
+
 interface Entry {
   readonly manifest: SegmentManifest;
   usedMs: number;
@@ -32,7 +41,7 @@ export class ManifestCache {
   readonly #loads = new SingleFlight<SegmentManifest>();
   #hits = 0;
   #misses = 0;
-  #loaded = 0;
+  #requests = 0;
 
   constructor(options: ManifestCacheOptions) {
     this.#options = options;
@@ -43,9 +52,14 @@ export class ManifestCache {
     return this.#entries.size;
   }
 
-  /** What was asked for so far: found, and read. */
-  get counts(): { readonly hits: number; readonly misses: number; readonly loads: number } {
-    return { hits: this.#hits, misses: this.#misses, loads: this.#loaded };
+  /** What is kept, and what was asked for so far. */
+  stats(): ManifestCacheStats {
+    return {
+      entries: this.#entries.size,
+      hits: this.#hits,
+      misses: this.#misses,
+      requests: this.#requests,
+    };
   }
 
   /**
@@ -75,7 +89,7 @@ export class ManifestCache {
     return await this.#loads.run(
       key,
       async (flight) => {
-        this.#loaded += 1;
+        this.#requests += 1;
         const manifest = await this.#options.load(key);
         if (!flight.forgotten) this.#keep(key, manifest);
         return manifest;

@@ -34,7 +34,7 @@ export function planChunkCache(
   const retentionMs = options.chunkCacheRetentionMs ?? 600_000;
   if (kind === 'none') return { kind, maxBytes: 0, retentionMs, directory: undefined };
   const maxBytes = options.chunkCacheBytes ?? defaultBytes(kind, store.chunkBytes);
-  if (maxBytes < store.chunkBytes) {
+  if (!(maxBytes >= store.chunkBytes)) {
     throw invalid(
       `fetch.chunk.cache.size is ${maxBytes}, less than a chunk of ${store.chunkBytes} bytes (chunk.size); ` +
         'nothing could be kept',

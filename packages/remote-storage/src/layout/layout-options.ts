@@ -1,3 +1,4 @@
+import { CACHE_OPTION_PARSERS, type CacheOptions, cacheOptionsOf } from '../cache/cache-options.ts';
 import { RemoteStorageError } from '../errors.ts';
 import type { PluginOptions } from '../plugin.ts';
 import {
@@ -41,6 +42,8 @@ export interface LayoutOptions {
   readonly manifestCacheEntries?: number | undefined;
   /** Ms a manifest is kept after its last use. Default one hour. (`fetch.manifest.cache.retention.ms`) */
   readonly manifestCacheRetentionMs?: number | undefined;
+  /** Caches of chunks and indexes, and how reads are made. (`fetch.…`) */
+  readonly cache?: CacheOptions | undefined;
   /** Ms for a small request and for the first answer of a read, an attempt. Default 10,000. (`request.timeout.ms`) */
   readonly requestTimeoutMs?: number | undefined;
   /** Ms without a byte until a transfer is given up. Default 30,000. (`idle.timeout.ms`) */
@@ -95,6 +98,7 @@ export function readLayoutOptions(options: PluginOptions): LayoutOptions {
     customMetadataFields: read['custom.metadata.fields.include'],
     manifestCacheEntries: read['fetch.manifest.cache.size'],
     manifestCacheRetentionMs: read['fetch.manifest.cache.retention.ms'],
+    cache: cacheOptionsOf(read),
     requestTimeoutMs: read['request.timeout.ms'],
     idleTimeoutMs: read['idle.timeout.ms'],
     copyTimeoutMs: read['copy.timeout.ms'],
@@ -116,6 +120,7 @@ function layoutParsers() {
     'custom.metadata.fields.include': namesOption(CUSTOM_METADATA_FIELDS),
     'fetch.manifest.cache.size': integerOption({ fallback: 1_000, min: 0, max: MAX_COUNT }),
     'fetch.manifest.cache.retention.ms': timeout(3_600_000),
+    ...CACHE_OPTION_PARSERS,
     'request.timeout.ms': timeout(10_000),
     'idle.timeout.ms': timeout(30_000),
     'copy.timeout.ms': timeout(DAY_MS),

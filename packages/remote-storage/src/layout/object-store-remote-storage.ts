@@ -9,18 +9,19 @@ import {
   RemoteStorageError,
 } from '../errors.ts';
 import { GuardedObjectStore, type GuardedObjectStoreContext } from '../guarded-object-store.ts';
-import type { IndexType, LogSegmentData } from '../log-segment-data.ts';
+import { INDEX_TYPES, type IndexType, type LogSegmentData } from '../log-segment-data.ts';
 import { assertObjectKey } from '../object-key.ts';
 import type { ObjectStore } from '../object-store.ts';
+import type { CacheStats } from '../read/cache-stats.ts';
+import { SegmentReads } from '../read/segment-reads.ts';
 import type { RemoteStorageManager } from '../remote-storage-manager.ts';
 import { DEFAULT_RETRY_POLICY } from '../retry.ts';
 import type { CustomMetadata, RemoteLogSegmentMetadata } from '../segment-metadata.ts';
 import { KeyRing } from '../transform/key-ring.ts';
 import { CIPHER_ADDED_BYTES } from '../transform/segment-cipher.ts';
-import type { SegmentDecoder } from '../transform/segment-decoder.ts';
 import { SegmentDecoders } from '../transform/segment-decoders.ts';
 import { assertConsistent } from './assert-consistent.ts';
-import type { ChunkPlaces } from './chunk-places.ts';
+import type { ChunkPlace } from './chunk-places.ts';
 import { decodeCustomMetadata } from './custom-metadata.ts';
 import { decodeManifest } from './decode-manifest.ts';
 import type { EncryptionOptions } from './encryption-options.ts';
@@ -53,6 +54,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
   readonly #store: GuardedObjectStore;
   readonly #context: GuardedObjectStoreContext;
   readonly #manifests: ManifestCache;
+  readonly #reads: SegmentReads;
   readonly #keyRing: KeyRing;
   readonly #decoders: SegmentDecoders;
   readonly #remover: SegmentRemover;
@@ -62,7 +64,8 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
 
   /**
    * @param store belongs to this from now on, and is disposed of with it
-   * @throws RemoteStorageError `invalid-configuration` when the prefix cannot begin a key
+   * @throws RemoteStorageError `invalid-configuration` when the prefix cannot begin a key, or the cache
+   *   could not hold a chunk
    */
   constructor(store: ObjectStore, options: LayoutOptions, context: GuardedObjectStoreContext) {
     const { name, durable, paced, maxKeyBytes } = store.capabilities;
@@ -74,7 +77,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     this.#context = { ...context, logger: this.#mask.logger(context.logger) };
     this.#keyRing = keyRingOf(options.encryption);
     this.#decoders = new SegmentDecoders(this.#keyRing, context.clock);
-    const { requestTimeoutMs, idleTimeoutMs, maxAttempts } = options;
+    const { requestTimeoutMs, idleTimeoutMs, maxAttempts, cache = {} } = options;
     this.#store = new GuardedObjectStore(store, this.#context, {
       requestTimeoutMs,
       idleTimeoutMs,
@@ -87,11 +90,15 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       clock: context.clock,
       maxEntries: options.manifestCacheEntries ?? 1_000,
       retentionMs: options.manifestCacheRetentionMs ?? 3_600_000,
+      timeoutMs: cache.manifestTimeoutMs ?? 10_000,
       load: (key) => this.#loadManifest(key),
     });
     this.#remover = new SegmentRemover({
       store: this.#store,
-      forget: (keys) => this.#manifests.forget(keys.manifest),
+      forget: (keys) => {
+        this.#manifests.forget(keys.manifest);
+        this.#reads.forget(keys);
+      },
     });
     this.#copier = new SegmentCopier(options, {
       store: this.#store,
@@ -99,6 +106,16 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       keyRing: this.#keyRing,
       context: this.#context,
     });
+    // Last, since a cache on disk looks into its directory from now on.
+    this.#reads = new SegmentReads(
+      {
+        cache,
+        readUnitBytes: store.capabilities.readUnitBytes ?? 0,
+        chunkBytes: options.chunkBytes ?? DEFAULT_CHUNK_BYTES,
+        manifests: () => this.#manifests.stats(),
+      },
+      this.#context,
+    );
   }
 
   async copyLogSegmentData(
@@ -179,9 +196,15 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     );
   }
 
+  /** What the caches hold, and what reading has cost so far. */
+  cacheStats(): CacheStats {
+    return this.#reads.stats();
+  }
+
   /** Ends what is under way, and disposes of the store. */
   async close(): Promise<void> {
     await this.#mask.run(() => this.#store.close());
+    await this.#reads.close();
     await this.#copier.close();
   }
 
@@ -198,14 +221,21 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     const manifest = await this.#manifests.get(keys.manifest, options.signal);
     const clipped = clipByteRange(range, manifest.chunkIndex.originalBytes);
     const decoder = this.#decoders.of(manifest, keys.manifest);
-    const open = (start: number, length: number): Promise<AsyncIterable<Uint8Array>> =>
-      openExactly(
-        { key: keys.log, start, length },
-        (left) => this.#open({ keys, key: keys.log, range: left }, options),
-        options.signal,
-      );
-    if (decoder.isPlain) return await open(clipped.start, clipped.length);
-    return decodedRange({ ...clipped, key: keys.log, places: manifest.chunkIndex, decoder, open });
+    const { log: key } = keys;
+    if (decoder.isPlain && this.#reads.isDirect) {
+      const open = (left: ByteRange): Promise<AsyncIterable<Uint8Array>> =>
+        this.#open({ keys, key, range: left }, options);
+      return await openExactly({ key, ...clipped }, open, options.signal);
+    }
+    const log = {
+      key,
+      places: manifest.chunkIndex,
+      open: (left: ByteRange, signal: AbortSignal) =>
+        this.#open({ keys, key, range: left }, { signal }),
+      decode: (stored: Uint8Array, { storedStart, originalBytes }: ChunkPlace) =>
+        decoder.chunk(stored, { key, storedStart, originalBytes }),
+    };
+    return await this.#reads.logs.read(log, clipped, options);
   }
 
   async #fetchIndex(
@@ -223,13 +253,15 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
       );
     }
     if (place.size === 0) return new Uint8Array(0);
-    const exactly = { key: keys.indexes, start: place.position, length: place.size };
-    const pieces = await openExactly(
-      exactly,
-      (left) => this.#open({ keys, key: keys.indexes, range: left }, options),
-      options.signal,
-    );
-    const stored = await collectBytes(pieces, place.size);
+    const { indexes: key } = keys;
+    const request = {
+      object: key,
+      objectBytes: indexesBytes(manifest.segmentIndexes),
+      place,
+      open: (left: ByteRange, signal: AbortSignal | undefined) =>
+        this.#open({ keys, key, range: left }, { signal }),
+    };
+    const stored = await this.#reads.indexes.read(request, options.signal);
     const decoder = this.#decoders.of(manifest, keys.manifest);
     return await decoder.index(stored, { key: keys.indexes, storedStart: place.position });
   }
@@ -294,23 +326,12 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
   }
 }
 
-async function* decodedRange(what: {
-  readonly start: number;
-  readonly length: number;
-  readonly key: string;
-  readonly places: ChunkPlaces;
-  readonly decoder: SegmentDecoder;
-  readonly open: (start: number, length: number) => Promise<AsyncIterable<Uint8Array>>;
-}): AsyncGenerator<Uint8Array, void, void> {
-  const { start, length, key, places, decoder, open } = what;
-  const end = start + length;
-  for (let index = places.holding(start); index < places.count; index += 1) {
-    const { originalStart, originalBytes, storedStart, storedBytes } = places.at(index);
-    if (originalStart >= end) return;
-    const stored = await collectBytes(await open(storedStart, storedBytes), storedBytes);
-    const bytes = await decoder.chunk(stored, { key, storedStart, originalBytes });
-    yield bytes.subarray(Math.max(0, start - originalStart), end - originalStart);
-  }
+// Places may come in any order.
+function indexesBytes(indexes: SegmentIndexes): number {
+  return INDEX_TYPES.reduce((most, type) => {
+    const place = placeOf(indexes, type);
+    return place === null ? most : Math.max(most, place.position + place.size);
+  }, 0);
 }
 
 function keyRingOf(encryption: EncryptionOptions | undefined): KeyRing {

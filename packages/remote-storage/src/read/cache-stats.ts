@@ -1,4 +1,5 @@
 import type { ChunkCacheStats } from '../cache/chunk-cache.ts';
+import type { ManifestCacheStats } from '../cache/manifest-cache.ts';
 import type { IndexReaderStats } from './index-reader.ts';
 import type { ReadCounters } from './read-counters.ts';
 
@@ -6,13 +7,7 @@ import type { ReadCounters } from './read-counters.ts';
 export interface CacheStats {
   readonly chunks: ChunkCacheStats;
   readonly indexes: IndexReaderStats;
-  readonly manifests: {
-    readonly entries: number;
-    readonly hits: number;
-    readonly misses: number;
-    /** Manifests read from the store. */
-    readonly requests: number;
-  };
+  readonly manifests: ManifestCacheStats;
   readonly reads: Readonly<ReadCounters>;
   /** Bytes of memory that chunks take now: kept, loaded and read. */
   readonly chunkMemoryBytes: number;

@@ -4,6 +4,7 @@ import type { MetricsRegistry } from '@logloft/metrics';
 import type { CacheOptions } from '../cache/cache-options.ts';
 import type { ChunkCache, ChunkCacheStats } from '../cache/chunk-cache.ts';
 import { openChunkCache, planChunkCache } from '../cache/open-chunk-cache.ts';
+import { RemoteStorageError } from '../errors.ts';
 import type { PluginLogger } from '../plugin.ts';
 import type { CacheStats } from './cache-stats.ts';
 import { chunkMemory } from './chunk-memory.ts';
@@ -61,6 +62,12 @@ export class SegmentReads {
     const { clock, logger, metrics } = context;
     const plan = planChunkCache(cache, { readUnitBytes, chunkBytes });
     const inFlightBytes = cache.readMemoryBytes ?? Math.max(64 * MIB, 4 * (chunkBytes + 28));
+    if (!(Number.isSafeInteger(inFlightBytes) && inFlightBytes >= chunkBytes)) {
+      throw new RemoteStorageError(
+        'invalid-configuration',
+        `fetch.memory.size is ${inFlightBytes}, less than a chunk of ${chunkBytes} bytes (chunk.size)`,
+      );
+    }
     const cacheBytes = plan.kind === 'memory' ? plan.maxBytes : 0;
     this.#options = options;
     this.isDirect = readUnitBytes === 0 && plan.kind === 'none';

@@ -143,14 +143,14 @@ test('a segment that does not fit into an object of the store is refused before 
   expect(store.calls.filter((call) => call.startsWith('put'))).toEqual([]);
 });
 
-test('the manifest is read once for all that is fetched of a segment', async () => {
+test('the manifest and the indexes are read once for all that is fetched of a segment', async () => {
   const { store, manager } = setUp();
   await manager.copyLogSegmentData(SEGMENT, DATA);
   store.calls.length = 0;
   await Promise.all([...INDEX_TYPES].map((type) => manager.fetchIndex(SEGMENT, type)));
   expect(await readLog(manager)).toEqual(LOG);
   expect(store.calls.filter((call) => call === `get ${MANIFEST_KEY}`)).toHaveLength(1);
-  expect(store.calls).toHaveLength(1 + INDEX_TYPES.length + 1);
+  expect(store.calls).toEqual([`get ${MANIFEST_KEY}`, `get ${INDEXES_KEY}`, `get ${LOG_KEY}`]);
 });
 
 test('a fetch that gave up leaves the reading of the manifest to the next one', async () => {
