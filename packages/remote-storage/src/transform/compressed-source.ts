@@ -3,6 +3,7 @@ import { RemoteStorageError } from '../errors.ts';
 import { chunkCount, type LogCut } from '../layout/log-cut.ts';
 import type { SegmentSource } from '../log-segment-data.ts';
 import { chunksOfSource } from './chunks-of-source.ts';
+import { freeBuffer } from './free-buffer.ts';
 import { rangeOfPieces } from './range-of-pieces.ts';
 import { CIPHER_ADDED_BYTES, CIPHER_SLICE_BYTES } from './segment-cipher.ts';
 import type { ChunkEncryptor, SegmentEncryptor } from './segment-encryptor.ts';
@@ -100,9 +101,16 @@ export class CompressedSource implements SegmentSource {
     if (chunks !== undefined) yield chunks.iv(index);
     for (let at = 0; at < frame.byteLength; at += pieceBytes) {
       const piece = frame.subarray(at, at + pieceBytes);
-      yield chunk === undefined ? piece : chunk.update(piece);
+      if (chunk === undefined) {
+        yield piece;
+        continue;
+      }
+      const stored = chunk.update(piece);
+      yield stored;
+      freeBuffer(stored);
     }
     if (chunk !== undefined) yield chunk.end();
+    freeBuffer(frame);
   }
 }
 

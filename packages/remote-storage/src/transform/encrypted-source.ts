@@ -2,6 +2,7 @@ import { type ByteRange, clipByteRange } from '../byte-range.ts';
 import { chunkCount } from '../layout/log-cut.ts';
 import type { SegmentSource } from '../log-segment-data.ts';
 import { sourceSlices } from '../paced-slices.ts';
+import { freeBuffer } from './free-buffer.ts';
 import { rangeOfPieces } from './range-of-pieces.ts';
 import { CIPHER_ADDED_BYTES, CIPHER_SLICE_BYTES } from './segment-cipher.ts';
 import type { SegmentEncryptor } from './segment-encryptor.ts';
@@ -38,7 +39,9 @@ export function encryptedSource(
           yield chunks.iv(index);
         }
         const end = Math.min(at + Math.min(left, CIPHER_SLICE_BYTES), piece.byteLength);
-        yield chunk.update(piece.subarray(at, end));
+        const stored = chunk.update(piece.subarray(at, end));
+        yield stored;
+        freeBuffer(stored);
         left -= end - at;
         at = end;
         if (left === 0) yield chunk.end();

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '@logloft/clock';
 import { RemoteStorageError } from '../errors.ts';
+import { freeBuffer } from './free-buffer.ts';
 
 /** Bytes of a data key. */
 export const DATA_KEY_BYTES = 32;
@@ -76,7 +77,9 @@ export class SegmentCipher {
     for (let at = 0; at < length; at += CIPHER_SLICE_BYTES) {
       if (at > 0) await turnOf(clock);
       const end = Math.min(at + CIPHER_SLICE_BYTES, length);
-      plain.set(decipher.update(stored.subarray(IV_BYTES + at, IV_BYTES + end)), at);
+      const slice = decipher.update(stored.subarray(IV_BYTES + at, IV_BYTES + end));
+      plain.set(slice, at);
+      freeBuffer(slice);
     }
     try {
       decipher.final();
