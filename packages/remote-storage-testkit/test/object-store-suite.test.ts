@@ -118,7 +118,10 @@ const BROKEN: readonly [new () => ObjectStore, RegExp, fault?: string][] = [
 // Only these hang; a short time-out for the others would let a slow machine pass for a red case.
 const HANGING: readonly unknown[] = [DeafPut];
 
-describe('describeObjectStore', () => {
+// A whole suite may take long on a busy machine; what hangs is found by the suite's own time-out.
+const TIMEOUT_MS = 120_000;
+
+describe('describeObjectStore', { timeout: TIMEOUT_MS }, () => {
   test('is green for a store that keeps the contract', async () => {
     const results = await suiteOf(() => new ReferenceObjectStore()).run();
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);

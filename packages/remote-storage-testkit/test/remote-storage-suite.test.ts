@@ -255,7 +255,10 @@ function layoutSuiteOf(layout: LayoutOptions, noticesAltered: boolean): Recordin
   return runner;
 }
 
-describe('describeRemoteStorageManager', () => {
+// A whole suite may take long on a busy machine; what hangs is found by the suite's own time-out.
+const TIMEOUT_MS = 120_000;
+
+describe('describeRemoteStorageManager', { timeout: TIMEOUT_MS }, () => {
   test('is green for a manager that keeps the contract', async () => {
     const results = await suiteOf(() => new ReferenceManager()).run();
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
