@@ -13,7 +13,10 @@ export interface AzureTuning {
   readonly blockBytes?: number | undefined;
   /** Most blocks of one object being sent at one time, 1 to 64. Default 4. */
   readonly blocksInFlight?: number | undefined;
-  /** Most bytes of blocks that all uploads hold at one time, >= `blockBytes`. Default 64 MiB. */
+  /**
+   * Most bytes of blocks that all uploads hold at one time, >= `blockBytes`. Default 64 MiB, or two
+   * blocks where that is more.
+   */
   readonly uploadMemoryBytes?: number | undefined;
   /**
    * `md5`: each request carries a digest of its bytes, which the service compares; it costs about three
@@ -49,6 +52,8 @@ export const MAX_BLOCK_BYTES: number = 4_000 * MIB;
 
 const MAX_MS = 2_147_483_647;
 
+const DEFAULT_MEMORY_BYTES = 64 * MIB;
+
 /** Bounds of the whole numbers, both inclusive, and their defaults. */
 export const TUNING_BOUNDS: Readonly<
   Record<
@@ -63,7 +68,11 @@ export const TUNING_BOUNDS: Readonly<
 > = Object.freeze({
   blockBytes: { fallback: 8 * MIB, min: MIN_BLOCK_BYTES, max: MAX_BLOCK_BYTES },
   blocksInFlight: { fallback: 4, min: 1, max: 64 },
-  uploadMemoryBytes: { fallback: 64 * MIB, min: MIN_BLOCK_BYTES, max: Number.MAX_SAFE_INTEGER },
+  uploadMemoryBytes: {
+    fallback: DEFAULT_MEMORY_BYTES,
+    min: MIN_BLOCK_BYTES,
+    max: Number.MAX_SAFE_INTEGER,
+  },
   requestTimeoutMs: { fallback: 30_000, min: 1, max: MAX_MS },
   idleTimeoutMs: { fallback: 30_000, min: 1, max: MAX_MS },
   pageKeys: { fallback: 5_000, min: 1, max: 5_000 },
@@ -72,7 +81,8 @@ export const TUNING_BOUNDS: Readonly<
 /** @throws RemoteStorageError `invalid-configuration` for a value out of its range */
 export function resolveTuning(tuning: AzureTuning): ResolvedTuning {
   const blockBytes = inBounds(tuning, 'blockBytes');
-  const uploadMemoryBytes = inBounds(tuning, 'uploadMemoryBytes');
+  const { uploadMemoryBytes: wanted = Math.max(DEFAULT_MEMORY_BYTES, 2 * blockBytes) } = tuning;
+  const uploadMemoryBytes = inBounds({ uploadMemoryBytes: wanted }, 'uploadMemoryBytes');
   if (uploadMemoryBytes < blockBytes) {
     throw new RemoteStorageError(
       'invalid-configuration',

@@ -32,7 +32,7 @@ export async function createObjectStore(
     'azure.endpoint.url': optional,
     'azure.upload.block.size': integerOption(TUNING_BOUNDS.blockBytes),
     'azure.upload.blocks.in.flight': integerOption(TUNING_BOUNDS.blocksInFlight),
-    'azure.upload.memory.bytes': integerOption(TUNING_BOUNDS.uploadMemoryBytes),
+    'azure.upload.memory.bytes': uploadMemory,
     'azure.upload.checksum': checksum,
     'azure.max.connections': integerOption(ACCOUNT_BOUNDS.maxConnections),
     'azure.connect.timeout.ms': integerOption(ACCOUNT_BOUNDS.connectTimeoutMs),
@@ -68,6 +68,12 @@ export async function createObjectStore(
 
 function optional(text: string | undefined): string | undefined {
   return text;
+}
+
+// Without it, what the blocks need.
+function uploadMemory(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  return integerOption(TUNING_BOUNDS.uploadMemoryBytes)(text, name);
 }
 
 function checksum(text: string | undefined, name: string): 'none' | 'md5' {

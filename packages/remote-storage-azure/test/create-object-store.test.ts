@@ -46,6 +46,7 @@ describe('options that are taken', () => {
     { ...BY_KEY, 'azure.endpoint.url': 'https://proxy.example/account1/' },
     { ...BY_KEY, 'azure.upload.block.size': '102400', 'azure.upload.checksum': 'md5' },
     { ...BY_KEY, 'azure.upload.block.size': '104857600', 'azure.upload.memory.bytes': '209715200' },
+    { ...BY_KEY, 'azure.upload.block.size': '104857600' },
     { ...BY_KEY, 'azure.max.connections': '1', 'azure.connect.timeout.ms': '1' },
   ])('%j', async (options) => {
     const store = await createObjectStore(options, silentContext());
@@ -120,7 +121,11 @@ describe('options that are refused', () => {
     ],
     [
       'a block beyond the memory',
-      { ...BY_KEY, 'azure.upload.block.size': '104857600' },
+      {
+        ...BY_KEY,
+        'azure.upload.block.size': '104857600',
+        'azure.upload.memory.bytes': '67108864',
+      },
       /must hold a block/,
     ],
     ['an unknown checksum', { ...BY_KEY, 'azure.upload.checksum': 'crc64' }, /none or md5/],

@@ -1,24 +1,37 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { memorySource } from '@logloft/remote-storage';
 import { describe, expect, test } from 'vitest';
 import { AzureObjectStore, createObjectStore } from '../src/index.ts';
 import { silentContext } from './support/containers.ts';
+import { MODULE_FLAGS, PACKAGE } from './support/node-module.ts';
 import { failureOf } from './support/waiting.ts';
 
-const script = join(import.meta.dirname, 'support/open-and-report.ts');
+// Says whether the login's package was imported when a store was opened.
+const SCRIPT = `
+  import { registerHooks } from 'node:module';
+  import { systemClock, systemRandom } from '@logloft/clock';
+  const imported = new Set();
+  registerHooks({
+    resolve(specifier, context, next) {
+      imported.add(specifier);
+      return next(specifier, context);
+    },
+  });
+  const { createObjectStore } = await import('@logloft/remote-storage-azure');
+  const context = { clock: systemClock, random: systemRandom, logger: console };
+  await createObjectStore(JSON.parse(process.argv[1]), context);
+  console.log(imported.has('@azure/identity') ? 'login' : 'no login');
+`;
 
 async function report(options: Readonly<Record<string, string>>): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--conditions=@logloft/source',
-    script,
-    JSON.stringify({
-      'azure.container.name': 'container',
-      'azure.account.name': 'account',
-      ...options,
-    }),
-  ]);
+  const all = {
+    'azure.container.name': 'container',
+    'azure.account.name': 'account',
+    ...options,
+  };
+  const args = [...MODULE_FLAGS, '--eval', SCRIPT, JSON.stringify(all)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PACKAGE });
   return stdout.trim();
 }
 
