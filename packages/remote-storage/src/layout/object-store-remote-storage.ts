@@ -21,6 +21,7 @@ import { KeyRing } from '../transform/key-ring.ts';
 import { CIPHER_ADDED_BYTES } from '../transform/segment-cipher.ts';
 import { SegmentDecoders } from '../transform/segment-decoders.ts';
 import { assertConsistent } from './assert-consistent.ts';
+import { assertLayoutOptions } from './assert-layout-options.ts';
 import type { ChunkPlace } from './chunk-places.ts';
 import { decodeCustomMetadata } from './custom-metadata.ts';
 import { decodeManifest } from './decode-manifest.ts';
@@ -68,6 +69,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
    *   could not hold a chunk
    */
   constructor(store: ObjectStore, options: LayoutOptions, context: GuardedObjectStoreContext) {
+    assertLayoutOptions(options);
     const { name, durable, paced, maxKeyBytes } = store.capabilities;
     this.#prefix = options.keyPrefix ?? '';
     if (this.#prefix !== '') assertObjectKey(`${this.#prefix}x`, maxKeyBytes);

@@ -1,6 +1,5 @@
 import { BytePacer } from '@logloft/quota';
 import type { CallOptions } from '../call-options.ts';
-import { RemoteStorageError } from '../errors.ts';
 import type { GuardedObjectStoreContext } from '../guarded-object-store.ts';
 import type { LogSegmentData, SegmentSource } from '../log-segment-data.ts';
 import type { ObjectStore } from '../object-store.ts';
@@ -11,7 +10,6 @@ import { Watchdog } from '../watchdog.ts';
 import { isFirstBatchCompressed } from './first-batch.ts';
 import { KeptFields } from './kept-fields.ts';
 import type { LayoutOptions } from './layout-options.ts';
-import { MAX_CHUNK_BYTES } from './log-cut.ts';
 import { pacerInFront } from './pacer-in-front.ts';
 import { segmentKeys, segmentMainPath } from './segment-key.ts';
 import type { SegmentRemover } from './segment-remover.ts';
@@ -37,14 +35,9 @@ export class SegmentCopier {
   readonly #kept: KeptFields;
   readonly #sharedPacer: BytePacer | undefined;
 
-  /**
-   * @throws RemoteStorageError `invalid-configuration` for bytes out of range, and for fields that the
-   *   catalogue cannot keep
-   */
+  /** @throws RemoteStorageError `invalid-configuration` for fields that the catalogue cannot keep */
   constructor(options: LayoutOptions, parts: SegmentCopierParts) {
-    const { chunkBytes, uploadBytesPerSecond } = options;
-    assertBytes('chunkBytes', chunkBytes, MAX_CHUNK_BYTES);
-    assertBytes('uploadBytesPerSecond', uploadBytesPerSecond, Number.MAX_SAFE_INTEGER);
+    const { uploadBytesPerSecond } = options;
     this.#parts = parts;
     this.#options = options;
     this.#kept = new KeptFields(options.customMetadataFields ?? [], options.keyPrefix ?? '');
@@ -131,12 +124,4 @@ export class SegmentCopier {
       throw error;
     }
   }
-}
-
-function assertBytes(name: string, bytes: number | undefined, max: number): void {
-  if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 1 && bytes <= max)) return;
-  throw new RemoteStorageError(
-    'invalid-configuration',
-    `${name} must be an integer from 1 to ${max}, got ${bytes}`,
-  );
 }
