@@ -84,7 +84,7 @@ export class GcsObjectStore implements ObjectStore {
 
   async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {
     await this.#attempt(OPERATIONS.write.action, [key], options, async () => {
-      if (source.size > MAX_OBJECT_BYTES && !source.sizeIsBound) throw tooLarge(key, source.size);
+      assertSize(key, source);
       const { partBytes, storageClass } = this.#tuning;
       await putObject(key, source, {
         ...options,
@@ -213,10 +213,14 @@ function assertKey(key: string): void {
   );
 }
 
-function tooLarge(key: string, bytes: number): RemoteStorageError {
-  return new RemoteStorageError(
+function assertSize(key: string, { size, sizeIsBound = false }: SegmentSource): void {
+  if (!(Number.isSafeInteger(size) && size >= 0)) {
+    throw new RemoteStorageError('corrupt', `A source cannot have ${size} bytes`, { key });
+  }
+  if (size <= MAX_OBJECT_BYTES || sizeIsBound) return;
+  throw new RemoteStorageError(
     'invalid-configuration',
-    `The object ${JSON.stringify(key)} would have ${bytes} bytes, at most ${MAX_OBJECT_BYTES} are allowed`,
+    `The object ${JSON.stringify(key)} would have ${size} bytes, at most ${MAX_OBJECT_BYTES} are allowed`,
     { key },
   );
 }

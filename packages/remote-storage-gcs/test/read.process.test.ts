@@ -133,6 +133,17 @@ describe('reading', () => {
     await eventually(() => store.connectionsInUse === 0);
   });
 
+  test.each([
+    ['packed', { 'content-encoding': 'gzip' }],
+    ['shortened', { 'x-goog-stored-content-length': '11' }],
+  ])('bytes that something on the way has %s are not taken for the object', async (_, headers) => {
+    await using opened = await openStub();
+    const { stub, store } = opened;
+    const body = bytesOf(1, 10);
+    stub.failures.add({ action: { kind: 'answer', status: 200, headers, body } });
+    await expect(store.get(KEY)).rejects.toMatchObject({ kind: 'unavailable', retryable: false });
+  });
+
   // S74: connections leaked when a download was dropped.
   test('500 downloads that are dropped half-read leave no connection', async () => {
     await using opened = await openStub();

@@ -68,6 +68,21 @@ describe('writing', () => {
     }
   });
 
+  test('a source of an impossible size is not even asked for', async () => {
+    await using opened = await openStub();
+    const { stub, store } = opened;
+    const source = memorySource(new Uint8Array(1));
+    for (const [size, kind] of [
+      [Number.NaN, 'corrupt'],
+      [-1, 'corrupt'],
+      [5 * 1024 ** 4 + 1, 'invalid-configuration'],
+    ] as const) {
+      const writing = store.put(KEY, { size, read: source.read });
+      await expect(writing).rejects.toMatchObject({ kind, key: KEY });
+    }
+    expect(stub.requests.length).toBe(0);
+  });
+
   // S70: a request that waits for a slow source is cut by the store after minutes.
   test('a part is read completely before its request starts', async () => {
     await using opened = await openStub();

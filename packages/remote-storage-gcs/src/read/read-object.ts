@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type ByteRange,
   type CallOptions,
@@ -104,12 +105,13 @@ function opened(
   const length = Number(headers['content-length'] ?? Number.NaN);
   if (!Number.isSafeInteger(length)) throw strange(request, 'did not say how many bytes it gives');
   if (range !== undefined) assertRange(headers['content-range'], { range, length, request });
+  assertAsStored(headers, { isWhole: range === undefined, length, request });
   const generation = headers['x-goog-generation'];
   return {
     pieces,
     length,
     version: typeof generation === 'string' ? generation : undefined,
-    crc32c: headers['content-encoding'] === undefined ? crcOf(headers['x-goog-hash']) : undefined,
+    crc32c: crcOf(headers['x-goog-hash']),
   };
 }
 
@@ -129,6 +131,26 @@ function assertRange(
     request,
     `gave the range ${header} in ${length} bytes instead of ${range.start}-${range.end ?? ''}`,
   );
+}
+
+// Something on the way may pack the bytes, or shorten them; what is stored packed comes as it is.
+function assertAsStored(
+  headers: IncomingHttpHeaders,
+  {
+    isWhole,
+    length,
+    request,
+  }: { readonly isWhole: boolean; readonly length: number; readonly request: GcsRequest },
+): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const stored = headers['x-goog-stored-content-encoding'] ?? 'identity';
+  if (encoding !== stored) {
+    throw strange(request, `gave the bytes as ${encoding}, but they are stored as ${stored}`);
+  }
+  const whole = headers['x-goog-stored-content-length'] ?? String(length);
+  if (isWhole && Number(whole) !== length) {
+    throw strange(request, `gave ${length} bytes of ${whole}`);
+  }
 }
 
 // `crc32c=AAAAAA==,md5=…`, the header possibly given twice and then joined.
