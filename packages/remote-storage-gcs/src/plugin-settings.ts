@@ -43,8 +43,7 @@ const noProxy: OptionParser<undefined> = (text, name) => {
   );
 };
 
-/** Every option of the plugin, with what reads it. */
-export const PARSERS = {
+const PARSERS = {
   'gcs.bucket.name': bucketOption,
   'gcs.endpoint.url': optionalText,
   'gcs.credentials.default': optionalFlag,
@@ -65,6 +64,9 @@ export const PARSERS = {
   'proxy.username': noProxy,
   'proxy.password': noProxy,
 } satisfies Readonly<Record<string, OptionParser<unknown>>>;
+
+/** Names of all options. */
+export const OPTION_NAMES: readonly string[] = Object.keys(PARSERS);
 
 /**
  * Reads the options of the plugin.

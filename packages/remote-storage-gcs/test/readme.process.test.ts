@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { TUNING_BOUNDS } from '../src/gcs-settings.ts';
-import { PARSERS } from '../src/plugin-settings.ts';
+import { OPTION_NAMES } from '../src/plugin-settings.ts';
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 const readme = read('../README.md');
@@ -22,7 +22,7 @@ test('the README has every option, and no other, with its default', () => {
   const named = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
-  expect(named.toSorted()).toEqual(Object.keys(PARSERS).toSorted());
+  expect(named.toSorted()).toEqual(OPTION_NAMES.toSorted());
   const defaults = rows.map((row) => row.split('|')[2]?.trim());
   for (const { fallback } of Object.values(TUNING_BOUNDS)) {
     expect(defaults).toContain(String(fallback));
