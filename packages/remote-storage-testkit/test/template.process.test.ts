@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { systemClock } from '@logloft/clock';
@@ -49,6 +52,37 @@ test('the template passes both suites, under the test command of its own package
   expect(shown).toHaveLength(2);
   const printed = stdout.split('\n').map((line) => line.replace(/^# /, ''));
   for (const line of shown) expect(printed).toContain(line);
+});
+
+const LOGLOFT = join(KIT, '../../apps/demo-broker/dist/main.js');
+const STORE = ['--remote-storage', './my-plugin.js', '--set'];
+
+test('logloft starts with the template by its path, and stops cleanly', async () => {
+  await install();
+  const args = [...STORE, 'rsm.config.storage.file=loft.db', '--port', '0', '--http', 'off'];
+  const child = spawn(process.execPath, [LOGLOFT, ...args, '--json'], {
+    cwd: folder,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const closed = once(child, 'close');
+  try {
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    expect(JSON.parse(String(line))).toMatchObject({ event: 'ready', remoteStorage: 'sqlite' });
+    child.kill('SIGINT');
+    expect(await closed).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+  expect(existsSync(join(folder, 'loft.db'))).toBe(true);
+});
+
+test('logloft does not start with a mistyped option of the template', async () => {
+  await install();
+  const args = [LOGLOFT, ...STORE, 'rsm.config.storage.fil=loft.db', '--port', '0'];
+  const run = promisify(execFile)(process.execPath, args, { cwd: folder });
+  await expect(run).rejects.toThrow(/Unknown option "fil". Did you mean "file"/);
 });
 
 test('the template is a complete plugin of under 100 lines, comments included', async () => {
