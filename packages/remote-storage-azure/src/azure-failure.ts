@@ -70,17 +70,17 @@ function remedy({ remedy: what }: KnownCode): string {
 
 function knownCode(thrown: unknown, facts: FailureFacts, clock: Clock): KnownCode {
   const { status, code } = facts;
-  const known = (code === undefined ? undefined : CODES.get(code)) ?? byName(thrown);
   if (status === 401 || status === 403) {
     const time = wrongTime(facts, clock);
     if (time !== undefined) return { kind: 'denied', remedy: time };
   }
+  const isTheirs = status !== undefined && status >= 500;
+  const known = CODES.get(code ?? '') ?? (isTheirs ? undefined : byName(thrown));
   if (known !== undefined) return known;
   if (status !== undefined && status >= 300) {
     return { kind: kindOfHttpStatus(status) ?? 'unavailable', retryable: retryableStatus(status) };
   }
-  if (code !== undefined && /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
-    return UNTRUSTED;
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code ?? '')) return UNTRUSTED;
   // No answer at all, or one that was cut: whatever it was, it was on the way.
   return { kind: 'unavailable', retryable: isOfTheWay(thrown, facts) };
 }

@@ -47,13 +47,14 @@ export class HttpExchange {
     if (abortSignal?.aborted) throw new DOMException('The request was aborted', 'AbortError');
     abortSignal?.addEventListener('abort', onAbort);
     try {
+      const body = bodyOf(this.#request);
       const client = this.#start();
       // Only then is there nothing left that an abort could end.
       client.once('close', () => {
         this.#silence.disarm();
         abortSignal?.removeEventListener('abort', onAbort);
       });
-      this.#sendBody(client, bodyOf(this.#request));
+      this.#sendBody(client, body);
     } catch (error) {
       abortSignal?.removeEventListener('abort', onAbort);
       throw error;

@@ -17,12 +17,14 @@ export interface Azurite {
   close(): Promise<void>;
 }
 
+const require = createRequire(import.meta.url);
+
 const READY = /successfully listens on http:\/\/127\.0\.0\.1:(\d+)/;
 const STOP_MS = 3_000;
 
 /** Starts one on a free port; resolves when it says that it listens. */
 export async function startAzurite(): Promise<Azurite> {
-  const folder = dirname(createRequire(import.meta.url).resolve('azurite/package.json'));
+  const folder = dirname(require.resolve('azurite/package.json'));
   const cwd = await mkdtemp(join(tmpdir(), 'logloft-azurite-'));
   const child = spawn(
     process.execPath,
