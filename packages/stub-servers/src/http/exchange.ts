@@ -95,11 +95,10 @@ export class Exchange {
     try {
       await promise;
     } finally {
+      // What is left of the body flows on to nobody, or Node discards it once the answer is out.
       request.off('data', take);
       request.off('end', finish);
       request.off('close', fail);
-      // Without a reader the rest of the body would stay in the connection and block it.
-      request.resume();
     }
   }
 
@@ -150,9 +149,6 @@ export class Exchange {
     }
     const bodyless = answer.status === 204 || answer.status === 304;
     if (!lengthGiven && !bodyless) headers.push('Content-Length', String(bodyBytes(answer)));
-    // A client that was not told to go on may or may not send the body: the next request could not
-    // be told from it.
-    if (this.#continueOwed) headers.push('Connection', 'close');
     this.#response.sendDate = false;
     this.#response.writeHead(answer.status, headers);
     this.#record.status = answer.status;

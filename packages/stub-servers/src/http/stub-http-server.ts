@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Clock, Timer } from '@logloft/clock';
+import type { Clock } from '@logloft/clock';
 import { httpTime } from './civil-time.ts';
 import { Exchange, RequestCutError } from './exchange.ts';
 import type { FailureAction } from './failure-action.ts';
@@ -31,7 +31,6 @@ export class StubHttpServer implements AsyncDisposable {
   readonly #service: StubService;
   readonly #clock: Clock;
   readonly #answersContinue: boolean;
-  readonly #delays = new Map<Timer, () => void>();
   readonly #idleWaiters = new Set<() => void>();
   #connections = 0;
   #running = 0;
@@ -126,10 +125,6 @@ export class StubHttpServer implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     this.#server.closeAllConnections();
-    for (const [timer, wake] of this.#delays) {
-      timer.cancel();
-      wake();
-    }
     await promise;
     await this.idle();
   }
@@ -211,10 +206,9 @@ export class StubHttpServer implements AsyncDisposable {
   async #delay(ms: number, exchange: Exchange): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = this.#clock.setTimer(ms, resolve);
-    this.#delays.set(timer, resolve);
+    // Closing the stub ends the connection, and thereby the delay.
     await Promise.race([promise, exchange.closed]);
     timer.cancel();
-    this.#delays.delete(timer);
     if (exchange.isGone) throw new RequestCutError('the client went away while it was delayed');
   }
 }

@@ -13,6 +13,7 @@ import {
 import { ManualClock } from '@logloft/clock';
 import { expect, test } from 'vitest';
 import { BUCKET, failureOf, startPair } from './support/client.ts';
+import { capture, Talk, wireText } from './support/wire.ts';
 
 const put = (input: Partial<PutObjectCommandInput> = {}) =>
   new PutObjectCommand({ Bucket: BUCKET, Key: 'k', Body: 'x', ...input });
@@ -32,15 +33,42 @@ async function onePart(client: S3Client, Key: string, Body: string) {
 test('of twelve who create one object at once, one succeeds', async () => {
   await using pair = await startPair();
   const { client, stub } = pair;
-  const bodies = Array.from({ length: 12 }, (_, index) => `writer ${index} `.repeat(20_000));
+  const wires = [];
+  for (let writer = 0; writer < 12; writer += 1) {
+    const Body = `writer ${String(writer).padStart(2, '0')} `.repeat(1_000);
+    wires.push(await capture(client, (each) => each.send(put({ Body, IfNoneMatch: '*' }))));
+  }
+  // All are let in and half read before the first of them is whole, so that none is refused early.
+  const talks = wires.map((wire) => {
+    const talk = new Talk(stub.port);
+    talk.socket.write(wireText(wire, 5_000));
+    return talk;
+  });
+  const isHalf = () => stub.requests.all.filter(({ bytesIn }) => bytesIn === 5_000).length === 12;
+  while (!isHalf()) await new Promise((resolve) => setImmediate(resolve));
+  for (const [index, talk] of talks.entries())
+    talk.socket.write(wires[index]?.body.subarray(5_000) ?? '');
+  await Promise.all(talks.map((talk) => talk.until(/\r\n\r\n/)));
+  const statuses = talks.map(({ text }) => text.slice(9, 12));
+  expect(statuses.toSorted()).toEqual(['200', ...Array.from({ length: 11 }, () => '412')]);
+  const winner = wires[statuses.indexOf('200')];
+  expect(stub.object(BUCKET, 'k')?.bytes()).toEqual(winner?.body);
+  for (const talk of talks) talk.socket.destroy();
+  await stub.idle();
+  expect(stub.usedBytes).toBe(10_000);
+});
+
+test('of twelve SDK clients that create one object, one succeeds', async () => {
+  await using pair = await startPair();
+  const { client, stub } = pair;
   const outcomes = await Promise.all(
-    bodies.map((Body) => failureOf(client.send(put({ Body, IfNoneMatch: '*' })))),
+    Array.from({ length: 12 }, (_, index) =>
+      failureOf(client.send(put({ Body: `writer ${index}`, IfNoneMatch: '*' }))),
+    ),
   );
-  expect(outcomes.filter((outcome) => outcome === 'succeeded')).toHaveLength(1);
   expect(outcomes.filter((outcome) => outcome === '412 PreconditionFailed')).toHaveLength(11);
-  const winner = bodies[outcomes.indexOf('succeeded')];
-  expect(stub.object(BUCKET, 'k')?.bytes().toString()).toBe(winner);
-  expect(stub.usedBytes).toBe(winner?.length);
+  const winner = outcomes.indexOf('succeeded');
+  expect(stub.object(BUCKET, 'k')?.bytes().toString()).toBe(`writer ${winner}`);
 });
 
 test('of twelve who complete an upload of one object at once, one succeeds', async () => {

@@ -1,30 +1,11 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { BUCKET, startPair } from './support/client.ts';
-import { capture, type WireRequest, wireText } from './support/wire.ts';
+import { capture, Talk, type WireRequest, wireText } from './support/wire.ts';
 
 const MIB = 1024 * 1024;
-
-/** A connection, and all that came over it so far. */
-class Talk {
-  readonly socket: Socket;
-  text = '';
-
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1');
-    this.socket.on('data', (piece: Buffer) => {
-      this.text += piece.toString('latin1');
-    });
-  }
-
-  /** Waits until what came so far fits. */
-  async until(pattern: RegExp): Promise<void> {
-    while (!pattern.test(this.text)) await once(this.socket, 'data');
-  }
-}
 
 async function captureLarge(client: Parameters<typeof capture>[0]): Promise<WireRequest> {
   const wire = await capture(client, (each) =>

@@ -52,10 +52,10 @@ async function listAll(
 
 test('a page has at most 1000 keys, and the next one goes on behind it', async () => {
   await using pair = await startPair();
-  const keys = Array.from({ length: 2_500 }, (_, index) => `k/${String(index).padStart(5, '0')}`);
+  const keys = Array.from({ length: 1_001 }, (_, index) => `k/${String(index).padStart(5, '0')}`);
   await fill(pair.client, keys);
   const all = await listAll(pair.client, {});
-  expect(all.pages).toEqual([1_000, 1_000, 500]);
+  expect(all.pages).toEqual([1_000, 1]);
   expect(all.entries).toEqual(keys);
   expect((await list(pair.client, { MaxKeys: 5_000 })).KeyCount).toBe(1_000);
 });

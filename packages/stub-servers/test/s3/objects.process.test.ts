@@ -77,6 +77,8 @@ test('a stream arrives through aws-chunked framing with its trailer checked, or 
     );
     expect(stub.object(BUCKET, key)?.bytes().equals(whole)).toBe(true);
     expect(stub.object(BUCKET, key)?.checksum?.algorithm).toBe('CRC32');
+    const head = await client.send(new HeadObjectCommand({ Bucket: BUCKET, Key: key }));
+    expect(head.ContentEncoding).toBeUndefined();
   }
   const [framed, plain] = stub.requests.of('PutObject');
   expect(framed?.bytesIn).toBeGreaterThan(whole.length);

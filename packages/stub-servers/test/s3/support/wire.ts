@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Stub } from '../../../src/s3/index.ts';
 
@@ -131,4 +131,22 @@ export async function sendAndEnd(stub: S3Stub, bytes: Uint8Array): Promise<strin
 /** Status and code of an error document. */
 export function errorIn({ status, body }: WireAnswer): string {
   return `${status} ${/<Code>(.*?)<\/Code>/.exec(body.toString())?.[1] ?? '(no code)'}`;
+}
+
+/** A connection, and all that came over it so far. */
+export class Talk {
+  readonly socket: Socket;
+  text = '';
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.on('data', (piece: Buffer) => {
+      this.text += piece.toString('latin1');
+    });
+  }
+
+  /** Waits until what came so far fits. */
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.text)) await once(this.socket, 'data');
+  }
 }
