@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '@logloft/clock';
-import { ObjectStoreRemoteStorage } from '@logloft/remote-storage';
+import { type LayoutOptions, ObjectStoreRemoteStorage } from '@logloft/remote-storage';
 import {
   type ConformanceRunner,
   contextWith,
+  damageStoredSegment,
   describeObjectStore,
   describeRemoteStorageManager,
 } from '@logloft/remote-storage-testkit';
@@ -16,6 +18,7 @@ const client = plainClient(server);
 
 const runner: ConformanceRunner = {
   describe,
+  afterAll,
   test: (name, body) => {
     const limit = server.limits?.get(name);
     if (limit === undefined) test(name, body);
@@ -53,13 +56,38 @@ describeObjectStore(runner, {
   },
 });
 
-describeRemoteStorageManager(runner, {
-  name: `The layout over S3ObjectStore on ${server.name}`,
-  open: async () => {
-    const { bucket, remove } = await scratchBucket(client);
-    return {
-      manager: new ObjectStoreRemoteStorage(openStore(bucket), {}, context),
-      cleanUp: remove,
-    };
-  },
-});
+const keyPair = { id: 'k1', ...generateKeyPairSync('rsa', { modulusLength: 2_048 }) };
+const LAYOUTS: readonly (readonly [string, LayoutOptions])[] = [
+  ['plain', {}],
+  [
+    'compressed and encrypted in small chunks',
+    {
+      chunkBytes: 10_000,
+      compressionEnabled: true,
+      encryption: { keyPairId: 'k1', keyPairs: [keyPair] },
+    },
+  ],
+];
+
+for (const [name, layout] of LAYOUTS) {
+  describeRemoteStorageManager(runner, {
+    name: `The layout over S3ObjectStore on ${server.name}, ${name}`,
+    chunkBytes: layout.chunkBytes,
+    open: async () => {
+      const { bucket, remove } = await scratchBucket(client);
+      const reopen = async (): Promise<ObjectStoreRemoteStorage> =>
+        new ObjectStoreRemoteStorage(openStore(bucket), layout, context);
+      return {
+        manager: await reopen(),
+        reopen,
+        damage: async (damage) => {
+          const store = openStore(bucket);
+          await damageStoredSegment(store, damage);
+          await store.close();
+        },
+        noticesAltered: layout.encryption !== undefined,
+        cleanUp: remove,
+      };
+    },
+  });
+}

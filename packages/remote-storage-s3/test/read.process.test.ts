@@ -141,7 +141,7 @@ describe('a read', () => {
 
 describe('connections', () => {
   test('of 500 downloads that were dropped half-read are closed', async () => {
-    const { store, proxy } = await withObject({ counted: true });
+    const { store, proxy } = await withObject({ counted: true }, 1024 * 1024);
     for (let round = 0; round < 50; round += 1) {
       await Promise.all(
         Array.from({ length: 10 }, async (_, index) => {

@@ -239,14 +239,13 @@ describe('stores that say "slow down"', () => {
     stub.failures.add({
       operation: 'UploadPart',
       match: () => {
-        const seen = stub.requests.of('UploadPart').filter((one) => one.outcome === 'running');
-        running.push(seen.length);
+        const answered = stub.requests.of('UploadPart').filter(({ status }) => status !== 0);
+        running.push(running.length + 1 - answered.length);
         return running.length <= 8;
       },
       action: { kind: 'answer', status: 503, code: 'SlowDown', headers: { 'Retry-After': '0' } },
     });
     await store.put('large', memorySource(seededBytes(1, 6 * PART_BYTES)));
-    expect(Math.max(...running)).toBeGreaterThan(1);
     expect(running[8]).toBe(1);
     expect(stub.object(BUCKET, 'large')?.size).toBe(6 * PART_BYTES);
   });
