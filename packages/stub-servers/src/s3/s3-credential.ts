@@ -13,8 +13,8 @@ export interface S3Credential {
   readonly deniedOperations?: readonly string[] | undefined;
 }
 
-/** The user that a stub knows when no other is given. */
 // Not frozen: the AWS SDK writes notes of its own into the credentials it is given, and fails if it cannot.
+/** The user that a stub knows when no other is given. */
 export const DEFAULT_S3_CREDENTIAL: S3Credential = {
   accessKeyId: 'stub-access-key',
   secretAccessKey: 'stub-secret-key',
