@@ -198,6 +198,8 @@ describe('ifAbsent', () => {
     await store.put(KEY, memorySource(bytesOf(1, 10)));
     const second = store.put(KEY, memorySource(bytesOf(2, size)), { ifAbsent: true });
     await expect(second).rejects.toMatchObject({ kind: 'precondition', key: KEY });
+    // A plain refusal leaves nothing to look up.
+    expect(stub.requests.count('objects.get')).toBe(0);
     expect(storedBytes(stub, KEY)?.equals(bytesOf(1, 10))).toBe(true);
     expect(stub.pendingUploads(BUCKET)).toEqual([]);
   });

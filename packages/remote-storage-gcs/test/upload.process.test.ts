@@ -147,6 +147,23 @@ describe('writing', () => {
     for (const path of deletes) expect(path).toContain('ifGenerationMatch=17');
   });
 
+  test('the checksum of a large object goes with its last part', async () => {
+    await using opened = await openStub();
+    const { stub, store } = opened;
+    const sent: (string | undefined)[] = [];
+    stub.failures.add({
+      operation: 'uploads.put',
+      match: ({ headers }) => {
+        sent.push(headers.get('x-goog-hash'));
+        return false;
+      },
+      action: { kind: 'hang' },
+    });
+    await store.put(KEY, memorySource(bytesOf(1, 2 * PART_BYTES + 1)));
+    const [object] = stub.objects(BUCKET);
+    expect(sent).toEqual([undefined, undefined, `crc32c=${object?.crc32c}`]);
+  });
+
   test('checksums are declared, so that the store refuses what was altered on the way', async () => {
     await using opened = await openStub();
     const { stub, store } = opened;
