@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { S3Client } from '@aws-sdk/client-s3';
 import { systemClock } from '@logloft/clock';
 import { collectBytes, memorySource } from '@logloft/remote-storage';
@@ -7,8 +8,31 @@ import { startS3Stub } from '@logloft/stub-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createObjectStore, S3ObjectStore } from '../src/index.ts';
 import { BUCKET, failureOf, openStubStore, PART_BYTES } from './support/stub-store.ts';
+import { TEST_CERTIFICATE } from './support/test-certificate.ts';
 
 const context = contextWith(systemClock, 1);
+
+async function tlsInFrontOf(port: number): Promise<string> {
+  const server = createTlsServer(TEST_CERTIFICATE, (client) => {
+    const upstream = connect(port, '127.0.0.1');
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  return `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
 
 describe('a ready client', () => {
   test('with all its defaults works, is sent no Expect and no trailers, and is not closed', async () => {
@@ -78,6 +102,18 @@ describe('a connection', () => {
     const failure = await failureOf(store.head('object'));
     expect(failure).toMatchObject({ kind: 'invalid-configuration' });
     expect(String(failure)).toContain('http://');
+  });
+
+  test('over TLS to a store whose certificate nobody vouches for is refused, unless it is not checked', async () => {
+    const { stub } = await openStubStore();
+    const endpoint = await tlsInFrontOf(stub.port);
+    const strict = await openStubStore({ connection: { endpoint } });
+    const failure = await failureOf(strict.store.head('object'));
+    expect(failure).toMatchObject({ kind: 'invalid-configuration' });
+    expect(String(failure)).toContain('aws.certificate.check.enabled');
+    const lax = await openStubStore({ connection: { endpoint, certificateCheck: false } });
+    await lax.store.put('object', memorySource(seededBytes(1, PART_BYTES + 1)));
+    expect((await lax.store.head('object')).size).toBe(PART_BYTES + 1);
   });
 
   test('to a host that does not exist says which settings name it', async () => {

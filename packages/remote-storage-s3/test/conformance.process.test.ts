@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { systemClock } from '@logloft/clock';
 import { type LayoutOptions, ObjectStoreRemoteStorage } from '@logloft/remote-storage';
 import {
@@ -52,7 +53,13 @@ describeObjectStore(runner, {
   open: async () => {
     const { bucket, remove } = await scratchBucket(client);
     const reopen = async (): Promise<S3ObjectStore> => openStore(bucket);
-    return { store: openStore(bucket), reopen, cleanUp: remove };
+    const leaveUnfinished = async (key: string): Promise<void> => {
+      const object = { Bucket: bucket, Key: key };
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(object));
+      const part = { ...object, UploadId, PartNumber: 1, Body: Buffer.alloc(1_000) };
+      await client.send(new UploadPartCommand(part));
+    };
+    return { store: openStore(bucket), reopen, leaveUnfinished, cleanUp: remove };
   },
 });
 

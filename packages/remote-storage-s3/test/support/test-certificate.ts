@@ -1,0 +1,19 @@
+/** A self-signed certificate of 127.0.0.1 with its key, for tests alone; good until 2126. */
+export const TEST_CERTIFICATE: { readonly cert: string; readonly key: string } = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUesq5PgVt7uEyKLzHWUz5sAsXbkwwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTIwMTA2MjY1MVoYDzIxMjYxMTA3
+MDYyNjUxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQnMgOp+mZjhCplKjMgCfwf1n2gTK1fJ4BbCTj/0Jimfd+n++kwaUhd
+C7aG8GiULWiJ1FoiumCqA5O3JHPpjtmNo28wbTAdBgNVHQ4EFgQUL2dqbWWzJ2P0
+lSwMIZJmfasfPc4wHwYDVR0jBBgwFoAUL2dqbWWzJ2P0lSwMIZJmfasfPc4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgVrE4hgFfk1MGN3Xjbyepf+BVLj1zvLmJoQjxvpFCluYCIHnY
+LD8aUEDeoo71HGemci9nJcOQELNK4iQ0nrm4ssa1
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtQ+7Y0cfw6PzMvI+
+X6YBVD6kw+JYjH2lsOVE+MrADl2hRANCAAQnMgOp+mZjhCplKjMgCfwf1n2gTK1f
+J4BbCTj/0Jimfd+n++kwaUhdC7aG8GiULWiJ1FoiumCqA5O3JHPpjtmN
+-----END PRIVATE KEY-----`,
+};
