@@ -1,4 +1,5 @@
 import {
+  DEFAULT_RETRY_POLICY,
   integerOption,
   type ObjectStore,
   type OptionParser,
@@ -10,6 +11,8 @@ import {
 import { ACCOUNT_BOUNDS } from './azure-account.ts';
 import { AzureObjectStore, type AzureObjectStoreContext } from './azure-object-store.ts';
 import { TUNING_BOUNDS } from './azure-settings.ts';
+
+const ATTEMPTS = { fallback: DEFAULT_RETRY_POLICY.maxAttempts, min: 1, max: 20 };
 
 /**
  * The plugin's factory. Options (as properties: `rsm.config.storage.` before each) are those of Aiven's
@@ -34,11 +37,12 @@ export async function createObjectStore(
     'azure.upload.blocks.in.flight': integerOption(TUNING_BOUNDS.blocksInFlight),
     'azure.upload.memory.bytes': uploadMemory,
     'azure.upload.checksum': checksum,
-    'azure.max.connections': integerOption(ACCOUNT_BOUNDS.maxConnections),
+    'azure.connections.max': integerOption(ACCOUNT_BOUNDS.maxConnections),
     'azure.connect.timeout.ms': integerOption(ACCOUNT_BOUNDS.connectTimeoutMs),
     'azure.answer.timeout.ms': integerOption(ACCOUNT_BOUNDS.answerTimeoutMs),
     'azure.request.timeout.ms': integerOption(TUNING_BOUNDS.requestTimeoutMs),
     'azure.idle.timeout.ms': integerOption(TUNING_BOUNDS.idleTimeoutMs),
+    'azure.retry.max.attempts': integerOption(ATTEMPTS),
     'proxy.host': noProxy,
     'proxy.port': noProxy,
     'proxy.username': noProxy,
@@ -56,11 +60,12 @@ export async function createObjectStore(
       blocksInFlight: read['azure.upload.blocks.in.flight'],
       uploadMemoryBytes: read['azure.upload.memory.bytes'],
       checksum: read['azure.upload.checksum'],
-      maxConnections: read['azure.max.connections'],
+      maxConnections: read['azure.connections.max'],
       connectTimeoutMs: read['azure.connect.timeout.ms'],
       answerTimeoutMs: read['azure.answer.timeout.ms'],
       requestTimeoutMs: read['azure.request.timeout.ms'],
       idleTimeoutMs: read['azure.idle.timeout.ms'],
+      retryPolicy: { ...DEFAULT_RETRY_POLICY, maxAttempts: read['azure.retry.max.attempts'] },
     },
     context,
   );

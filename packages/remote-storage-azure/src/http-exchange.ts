@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
 import type { HttpHeaders, HttpOperationResponse, WebResource } from '@azure/storage-blob';
 import { RemoteStorageError } from '@logloft/remote-storage';
 import type { BlobTransportOptions } from './blob-transport.ts';
@@ -65,10 +66,12 @@ export class HttpExchange {
   #start(): ClientRequest {
     const { url, agent } = this.#options;
     const isTls = url.protocol === 'https:';
+    // Takes the brackets off an address of IPv6.
+    const { hostname, port, path } = urlToHttpOptions(url);
     const options: RequestOptions = {
-      hostname: url.hostname,
-      port: url.port,
-      path: `${url.pathname}${url.search}`,
+      hostname,
+      port,
+      path,
       method: this.#request.method,
       headers: this.#request.headers.toJson({ preserveCase: true }),
       // The SDK's type of an agent knows less of it than Node's.

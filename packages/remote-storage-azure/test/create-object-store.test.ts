@@ -47,7 +47,7 @@ describe('options that are taken', () => {
     { ...BY_KEY, 'azure.upload.block.size': '102400', 'azure.upload.checksum': 'md5' },
     { ...BY_KEY, 'azure.upload.block.size': '104857600', 'azure.upload.memory.bytes': '209715200' },
     { ...BY_KEY, 'azure.upload.block.size': '104857600' },
-    { ...BY_KEY, 'azure.max.connections': '1', 'azure.connect.timeout.ms': '1' },
+    { ...BY_KEY, 'azure.connections.max': '1', 'azure.connect.timeout.ms': '1' },
   ])('%j', async (options) => {
     const store = await createObjectStore(options, silentContext());
     expect(store.capabilities).toMatchObject({
@@ -129,7 +129,7 @@ describe('options that are refused', () => {
       /must hold a block/,
     ],
     ['an unknown checksum', { ...BY_KEY, 'azure.upload.checksum': 'crc64' }, /none or md5/],
-    ['no number', { ...BY_KEY, 'azure.max.connections': 'many' }, /azure\.max\.connections/],
+    ['no number', { ...BY_KEY, 'azure.connections.max': 'many' }, /azure\.connections\.max/],
     ['a SOCKS5 proxy', { ...BY_KEY, 'proxy.host': 'proxy' }, /HTTPS_PROXY/],
   ])('%s', async (_, options, says) => {
     const message = await refusal(options);

@@ -28,3 +28,23 @@ test('a proxy that the environment names is used', async () => {
   expect(asked).toEqual(['http://devstoreaccount1.blob.example/container/object']);
   await store.close();
 });
+
+test('an endpoint may be an address of IPv6', async (context) => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': '7', 'last-modified': new Date().toUTCString() });
+    response.end();
+  });
+  endings.push(() => server.close());
+  const isListening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(0, '::1', () => resolve(true));
+  });
+  if (!isListening) {
+    context.skip('this machine has no IPv6');
+    return;
+  }
+  const { port } = server.address() as AddressInfo;
+  const store = await openStore({ endpoint: `http://[::1]:${port}`, container: 'container' });
+  expect(await store.head('object')).toEqual({ key: 'object', size: 7 });
+  await store.close();
+});
