@@ -38,7 +38,15 @@ export function readSignatureClaim(head: RequestHead, query: readonly QueryPair[
   if (parameters.has('X-Amz-Signature') || parameters.has('X-Amz-Algorithm')) {
     return claimOfQuery(parameters, head);
   }
+  if (parameters.has('AWSAccessKeyId')) throw otherMechanism();
   throw new S3Error('AccessDenied', 'Access Denied: the request is not signed.');
+}
+
+function otherMechanism(): S3Error {
+  return new S3Error(
+    'InvalidRequest',
+    `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`,
+  );
 }
 
 function splitCredential(
@@ -60,10 +68,7 @@ function splitHeaderNames(names: string): readonly string[] {
 
 function claimOfHeader(header: string, head: RequestHead): SignatureClaim {
   if (!header.startsWith(`${ALGORITHM} `)) {
-    throw new S3Error(
-      'InvalidRequest',
-      `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`,
-    );
+    throw otherMechanism();
   }
   const fields = new Map<string, string>();
   for (const field of header.slice(ALGORITHM.length).split(',')) {

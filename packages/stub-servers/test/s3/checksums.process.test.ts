@@ -13,6 +13,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
+import { sha256Hex, signChunk, signingKey } from '../../src/s3/signature-v4.ts';
 import { BUCKET, clientOf, failureOf, startPair } from './support/client.ts';
 import { capture, errorIn, sendWire, type WireRequest } from './support/wire.ts';
 
@@ -114,6 +115,43 @@ test('a trailer must be there, be right, and end the body', async () => {
   expect(stub.usedBytes).toBe(0);
   expect(await send(text)).toBe('200 (no code)');
   expect(stub.object(BUCKET, 'k')?.bytes().toString()).toBe('streamed');
+});
+
+test('a body signed chunk by chunk is taken, and a chunk that was changed is not', async () => {
+  await using pair = await startPair({}, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+  const { client, stub } = pair;
+  const chunks = ['first chunk ', 'second', ''];
+  client.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign((args.request as { headers: object }).headers, {
+        'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+        'x-amz-decoded-content-length': String(chunks.join('').length),
+        'content-encoding': 'aws-chunked',
+      });
+      return next(args);
+    },
+    { step: 'build', priority: 'low', name: 'stream' },
+  );
+  const wire = await capture(client, (each) => each.send(put({ Body: '' })));
+  const authorization = wire.headers['authorization'] ?? '';
+  const [, scope = ''] = /Credential=[^/]+\/([^,]+)/.exec(authorization) ?? [];
+  let [, previousSignature = ''] = /Signature=(\w+)/.exec(authorization) ?? [];
+  const time = wire.headers['x-amz-date'] ?? '';
+  const key = signingKey(stub.credentials.secretAccessKey, scope);
+  let text = '';
+  for (const chunk of chunks) {
+    const signed = { previousSignature, sha256: sha256Hex(chunk) };
+    previousSignature = signChunk(key, { time, scope }, signed);
+    text += `${chunk.length.toString(16)};chunk-signature=${previousSignature}\r\n${chunk}\r\n`;
+  }
+  const send = async (body: string): Promise<string> => {
+    const headers = { ...wire.headers, 'content-length': String(body.length) };
+    return errorIn(await sendWire(stub, { ...wire, headers, body: Buffer.from(body) }));
+  };
+  expect(await send(text.replace('second', 'Second'))).toBe('403 SignatureDoesNotMatch');
+  expect(stub.objects(BUCKET)).toEqual([]);
+  expect(await send(text)).toBe('200 (no code)');
+  expect(stub.object(BUCKET, 'k')?.bytes().toString()).toBe('first chunk second');
 });
 
 test('one checksum a request: an announced one must come, and unknown ones are not guessed at', async () => {

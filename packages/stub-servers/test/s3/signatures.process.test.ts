@@ -116,6 +116,8 @@ test('another region, service or day in the scope is refused, as is no signature
     '400 AuthorizationHeaderMalformed',
   );
   expect(await withAuthorization('AWS first:signature')).toBe('400 InvalidRequest');
+  const version2 = { path: `/${BUCKET}/k?AWSAccessKeyId=first&Signature=s&Expires=1` };
+  expect(errorIn(await sendWire(stub, version2))).toBe('400 InvalidRequest');
   const { authorization: _gone, ...unsigned } = wire.headers;
   expect(errorIn(await sendWire(stub, { ...wire, headers: unsigned }))).toBe('403 AccessDenied');
 });

@@ -5,6 +5,10 @@ import { type S3Stub, type S3StubOptions, startS3Stub } from '../../../src/s3/in
 /** The bucket of most tests. */
 export const BUCKET = 'loft';
 
+// The SDK warns on the console of streams that it cannot repeat, which is what some tests are about.
+const silent = (): void => undefined;
+const QUIET = { debug: silent, info: silent, warn: silent, error: silent };
+
 /** The real client, pointed at a stub. It repeats nothing, so that tests see each answer. */
 export function clientOf(stub: S3Stub, config: S3ClientConfig = {}): S3Client {
   return new S3Client({
@@ -13,6 +17,7 @@ export function clientOf(stub: S3Stub, config: S3ClientConfig = {}): S3Client {
     forcePathStyle: true,
     credentials: stub.credentials,
     maxAttempts: 1,
+    logger: QUIET,
     ...config,
   });
 }
