@@ -1,4 +1,5 @@
 import {
+  Agent,
   type ClientRequest,
   type IncomingMessage,
   request as requestOf,
@@ -37,6 +38,8 @@ type FaultOf<T extends ProxyFault['type']> = Extract<ProxyFault, { readonly type
 export class ProxiedExchange {
   readonly #parties: ExchangeParties;
   readonly #clientGone = new AbortController();
+  // Kept alive, or a target that answers early closes and resets what it is still being sent.
+  readonly #connection = new Agent({ keepAlive: true });
   #upstream: ClientRequest | undefined;
 
   constructor(parties: ExchangeParties) {
@@ -56,6 +59,7 @@ export class ProxiedExchange {
       breakOff(request.socket, true);
     } finally {
       this.#upstream?.destroy();
+      this.#connection.destroy();
       // What is left of a body would keep its connection from the next request.
       request.resume();
     }
@@ -114,7 +118,7 @@ export class ProxiedExchange {
       method: request.method ?? 'GET',
       path: request.url ?? '/',
       headers: forwardedRequestHeaders(request.rawHeaders),
-      agent: false,
+      agent: this.#connection,
     });
     this.#upstream = upstream;
     const { signal } = this.#clientGone;

@@ -2,6 +2,7 @@ import { ManualClock } from '@logloft/clock';
 import { collectBytes, memorySource } from '@logloft/remote-storage';
 import { expect, test } from 'vitest';
 import {
+  boundSource,
   type Fault,
   FaultyObjectStore,
   type StoreCall,
@@ -9,6 +10,7 @@ import {
   seededBytes,
   seededFaults,
 } from '../../src/index.ts';
+import { MultipartObjectStore } from '../multipart-object-store.ts';
 import { ReferenceObjectStore } from '../reference-object-store.ts';
 
 const CALL: StoreCall = { operation: 'get', key: 'k', number: 1 };
@@ -96,6 +98,33 @@ test('the calls are on record, also those that failed', async () => {
     { operation: 'head', key: 'a', number: 1 },
     { operation: 'delete', key: 'b', number: 2 },
   ]);
+});
+
+test('what a store may leave out is there where the store has it, and fails by the plan', async () => {
+  const clock = new ManualClock();
+  const plain = new FaultyObjectStore(new ReferenceObjectStore(), scriptedFaults({}), clock);
+  expect(plain.removeUnfinished).toBeUndefined();
+  expect(plain.serverTime).toBeUndefined();
+  const plan = scriptedFaults({
+    removeUnfinished: [{ type: 'fail', kind: 'unavailable', afterEffect: true }],
+  });
+  const inner = new MultipartObjectStore();
+  const store = new FaultyObjectStore(inner, plan, clock);
+  inner.leaveUnfinished('a');
+  const options = { olderThanMs: 0, prefix: 'a' };
+  await expect(store.removeUnfinished?.(options)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await store.removeUnfinished?.(options)).toBe(0);
+  expect(await store.serverTime?.()).toBe(await inner.serverTime());
+  expect(store.calls.map(({ operation, key }) => `${operation} ${key}`)).toEqual([
+    'removeUnfinished a',
+    'removeUnfinished a',
+  ]);
+});
+
+test('a cut source keeps its bound', async () => {
+  const { inner, store } = faulty({ type: 'cut', afterBytes: 300_000 });
+  await store.put('k', boundSource(BYTES.subarray(0, 1_000), 2_000));
+  expect(inner.objects.get('k')?.byteLength).toBe(1_000);
 });
 
 test('a seeded plan is the same for the same seed, and another for another', () => {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ManualClock } from '@logloft/clock';
 import { describe, expect, test } from 'vitest';
 import {
@@ -84,6 +86,22 @@ describe('what passes', () => {
     });
   });
 
+  test('a target that answers before it has the whole body is heard', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(413, { 'content-length': '9' });
+      response.end('too large');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await using proxy = await startFaultProxy({ target: `http://127.0.0.1:${port}` });
+    const asked = { ...PUT, headers: { 'content-length': '1000000' }, unfinished: true };
+    const answer = await ask(`${proxy.url}/k`, asked);
+    expect(answer).toMatchObject({ status: 413, failure: undefined });
+    expect(answer.body.toString()).toBe('too large');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   test('a target that cannot be reached breaks the connection, and does not end the proxy', async () => {
     const target = await startTargetServer();
     await using proxy = await startFaultProxy({ target: target.url });
@@ -123,6 +141,16 @@ describe('faults', () => {
       }
       expect(target.committed).toEqual([]);
       expect(proxy.log.map(({ status }) => status)).toEqual([503, 503]);
+    });
+  });
+
+  test('a client that asks before it sends can be answered at once, and sends nothing', async () => {
+    const fault: ProxyFault = { type: 'status', status: 503, readBody: false };
+    await behindProxy(fault, async (proxy) => {
+      const answer = await ask(`${proxy.url}/k`, { ...PUT, headers: { expect: '100-continue' } });
+      expect(answer).toMatchObject({ status: 503, failure: undefined });
+      expect(answer.headers['connection']).toBe('close');
+      expect(proxy.log[0]).toMatchObject({ requestBytes: 0, outcome: 'answered' });
     });
   });
 
