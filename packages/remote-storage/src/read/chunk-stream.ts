@@ -192,9 +192,11 @@ export class ChunkStream {
     });
   }
 
-  #claim(index: number): void {
-    const span = { first: index, last: this.#lastChunk };
-    for (const ticket of this.#context.loader.claim(this.#log, span)) {
+  // Up to the next that is claimed already: after a damaged chunk, those behind it may be.
+  #claim(first: number): void {
+    const claimed = [...this.#tickets.keys()].filter((index) => index > first);
+    const last = Math.min(this.#lastChunk, ...claimed.map((index) => index - 1));
+    for (const ticket of this.#context.loader.claim(this.#log, { first, last })) {
       this.#tickets.set(ticket.index, ticket);
     }
   }

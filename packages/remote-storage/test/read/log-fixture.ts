@@ -21,6 +21,8 @@ export interface Trouble {
   /** Bytes after which something happens. */
   readonly afterBytes?: number;
   readonly kind?: 'fail' | 'cut' | 'hang' | 'short' | 'garble';
+  /** Ms after which a request that hangs fails, as one that is watched does. Default: never. */
+  readonly hangMs?: number;
 }
 
 /** A request that the store got. */
@@ -62,7 +64,7 @@ export class LogStore {
       if (object === undefined) throw new RemoteResourceNotFoundError('gone', { key });
       if (trouble?.kind === 'fail') throw new RemoteStorageError('unavailable', 'failed', { key });
       if (trouble?.kind === 'hang' && trouble.afterBytes === undefined) {
-        await this.#wait(undefined, signal);
+        await this.#hang(trouble, signal);
       }
       return this.#pieces(object.subarray(start, end + 1), trouble, signal);
     } catch (error) {
@@ -105,23 +107,33 @@ export class LogStore {
   ): AsyncGenerator<Uint8Array, void, void> {
     const slab = new Uint8Array(300);
     const { afterBytes = Number.POSITIVE_INFINITY, kind } = trouble ?? {};
+    let isGarbled = false;
     for (let at = 0; at < bytes.byteLength; ) {
       signal.throwIfAborted();
       const isTroubled = at >= afterBytes;
       if (isTroubled && kind === 'short') return;
-      if (isTroubled) await this.#act(kind, signal);
+      if (isTroubled) await this.#act(trouble, signal);
       const piece = bytes.subarray(at, at + Math.min(300, Math.max(1, afterBytes - at)));
       slab.fill(0xee);
       slab.set(piece);
-      if (isTroubled && kind === 'garble') slab[0] = (slab[0] ?? 0) ^ 0xff;
+      // One byte alone: the check byte of a chunk notices that for certain.
+      if (isTroubled && kind === 'garble' && !isGarbled) {
+        slab[0] = (slab[0] ?? 0) ^ 0xff;
+        isGarbled = true;
+      }
       at += piece.byteLength;
       yield slab.subarray(0, piece.byteLength);
     }
   }
 
-  async #act(kind: Trouble['kind'], signal: AbortSignal): Promise<void> {
-    if (kind === 'cut') throw new RemoteStorageError('unavailable', 'cut');
-    if (kind === 'hang') await this.#wait(undefined, signal);
+  async #act(trouble: Trouble | undefined, signal: AbortSignal): Promise<void> {
+    if (trouble?.kind === 'cut') throw new RemoteStorageError('unavailable', 'cut');
+    if (trouble?.kind === 'hang') await this.#hang(trouble, signal);
+  }
+
+  async #hang({ hangMs }: Trouble, signal: AbortSignal): Promise<never> {
+    await this.#wait(hangMs, signal);
+    throw new RemoteStorageError('timeout', 'hung');
   }
 
   #wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
