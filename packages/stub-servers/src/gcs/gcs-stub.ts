@@ -75,6 +75,11 @@ export class GcsStub implements AsyncDisposable {
     return this.#server.port;
   }
 
+  /** How many connections were accepted so far: whether a client reuses them. */
+  get connections(): number {
+    return this.#server.connections;
+  }
+
   /** Bytes held: objects, unfinished uploads, and what is on its way in. */
   get usedBytes(): number {
     return this.#budget.usedBytes;
@@ -117,9 +122,11 @@ export class GcsStub implements AsyncDisposable {
   /**
    * Resolves as soon as no request is being served: after a client broke off, that is when the stub
    * has noticed and cleaned up.
+   *
+   * @throws the reason of `signal` when that comes first
    */
-  async idle(): Promise<void> {
-    await this.#server.idle();
+  async idle(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    await this.#server.idle(options);
   }
 
   /** Ends the port, all connections and all delays. May be called again. */
