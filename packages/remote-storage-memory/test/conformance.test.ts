@@ -6,6 +6,7 @@ import {
   ObjectStoreRemoteStorage,
 } from '@logloft/remote-storage';
 import {
+  type ConformanceRunner,
   damageStoredSegment,
   describeObjectStore,
   describeRemoteStorageManager,
@@ -13,10 +14,16 @@ import {
   scriptedFaults,
   testContext,
 } from '@logloft/remote-storage-testkit';
-import { describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { MemoryObjectStore } from '../src/index.ts';
 
-const runner = { describe, test };
+// Compressing and encrypting a thousand times takes a busy machine its time.
+const TIMEOUT_MS = 60_000;
+const runner: ConformanceRunner = {
+  describe,
+  test: (name, body) => test(name, { timeout: TIMEOUT_MS }, body),
+  afterAll,
+};
 
 describeObjectStore(runner, {
   name: 'MemoryObjectStore',

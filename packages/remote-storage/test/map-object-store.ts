@@ -9,6 +9,7 @@ import {
   type ObjectStoreCapabilities,
   type PutOptions,
   RemoteResourceNotFoundError,
+  RemoteStorageError,
   type SegmentSource,
 } from '../src/index.ts';
 
@@ -43,6 +44,9 @@ export class MapObjectStore implements ObjectStore {
 
   async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {
     await this.#enter('put', key, options);
+    if (options.ifAbsent && this.objects.has(key)) {
+      throw new RemoteStorageError('precondition', `${key} exists`, { key });
+    }
     const kept: Uint8Array[] = [];
     if (source.size > 0) {
       for await (const piece of source.read({ start: 0 }, options))

@@ -4,6 +4,7 @@ import type { CallOptions } from '../call-options.ts';
 import type { RemoteStorageCapabilities } from '../capabilities.ts';
 import { collectBytes } from '../collect-bytes.ts';
 import {
+  isNotFound,
   isRemoteStorageError,
   RemoteResourceNotFoundError,
   RemoteStorageError,
@@ -276,7 +277,9 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
   }
 
   async #loadManifest(key: string): Promise<SegmentManifest> {
-    const pieces = await this.#store.get(key);
+    const pieces = await this.#store.get(key).catch((error: unknown) => {
+      throw isNotFound(error) ? withoutManifest(key, error) : error;
+    });
     const manifest = decodeManifest(await collectBytes(pieces, MAX_MANIFEST_BYTES), key);
     assertConsistent(manifest, key);
     return manifest;
@@ -326,6 +329,14 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     this.#mask.add(prefix);
     return segmentKeys(prefix, kept.objectKey ?? segmentMainPath(segment));
   }
+}
+
+function withoutManifest(key: string, cause: unknown): RemoteResourceNotFoundError {
+  return new RemoteResourceNotFoundError(
+    `The segment has no manifest ${JSON.stringify(key)}: it was never copied whole, or was deleted. If ` +
+      'the catalogue says that it is there, look whether key.prefix has changed, or restore the object',
+    { key, cause },
+  );
 }
 
 // Places may come in any order.

@@ -11,7 +11,7 @@ import { isFirstBatchCompressed } from './first-batch.ts';
 import { KeptFields } from './kept-fields.ts';
 import type { LayoutOptions } from './layout-options.ts';
 import { pacerInFront } from './pacer-in-front.ts';
-import { segmentKeys, segmentMainPath } from './segment-key.ts';
+import { type SegmentKeys, segmentKeys, segmentMainPath } from './segment-key.ts';
 import type { SegmentRemover } from './segment-remover.ts';
 import { type SegmentToWrite, writeSegment } from './segment-writer.ts';
 
@@ -72,8 +72,9 @@ export class SegmentCopier {
     try {
       signal.throwIfAborted();
       const isCompressed = await watchdog.run(() => this.#isToCompress(data.log, keys.log, signal));
-      await this.#parts.remover.unpublish(keys, signal);
-      const what = { keys, segment, data, chunkBytes, isCompressed, encryptor: this.#encryptor() };
+      const removeEarlier = await this.#unpublish(keys, signal);
+      const encryptor = this.#encryptor();
+      const what = { keys, segment, data, chunkBytes, isCompressed, encryptor, removeEarlier };
       const remoteSize = await this.#write(what, { ...options, signal });
       return this.#kept.encode({ remoteSize, objectPrefix: keyPrefix, objectKey: mainPath });
     } finally {
@@ -84,6 +85,21 @@ export class SegmentCopier {
   /** Lets those go who wait for the rate limit. */
   async close(): Promise<void> {
     await this.#sharedPacer?.close();
+  }
+
+  // A second copy under an id takes the first one back, so that no mixture of both is seen. A store with
+  // conditional writes tells by the first of them whether there is one; all others are asked before.
+  async #unpublish(
+    keys: SegmentKeys,
+    signal: AbortSignal,
+  ): Promise<(() => Promise<void>) | undefined> {
+    const { store, remover } = this.#parts;
+    if (!store.capabilities.conditionalPut) {
+      await remover.unpublish(keys, signal);
+      return undefined;
+    }
+    remover.forget(keys);
+    return () => remover.remove(keys, signal);
   }
 
   #encryptor(): SegmentEncryptor | undefined {

@@ -18,6 +18,11 @@ export class SegmentRemover {
     this.#options = options;
   }
 
+  /** Lets nothing of a segment stay in a cache. */
+  forget(keys: SegmentKeys): void {
+    this.#options.forget(keys);
+  }
+
   /** Removes all three objects; what is missing counts as removed. */
   async remove(keys: SegmentKeys, signal: AbortSignal | undefined): Promise<void> {
     const { store, forget } = this.#options;

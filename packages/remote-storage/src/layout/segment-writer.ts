@@ -1,5 +1,5 @@
 import type { CallOptions } from '../call-options.ts';
-import { RemoteStorageError } from '../errors.ts';
+import { isRemoteStorageError, RemoteStorageError } from '../errors.ts';
 import type { LogSegmentData, SegmentSource } from '../log-segment-data.ts';
 import { memorySource } from '../memory-source.ts';
 import type { ObjectStore } from '../object-store.ts';
@@ -22,11 +22,17 @@ export interface SegmentToWrite extends LogTransformation {
   readonly keys: SegmentKeys;
   readonly segment: RemoteLogSegmentMetadata;
   readonly data: LogSegmentData;
+  /**
+   * Removes what was copied earlier under the same id. Given, it is called when the first object turns
+   * out to be there already; otherwise the caller has made sure that there is none.
+   */
+  readonly removeEarlier?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Writes the objects of a segment one after the other, the manifest last: with it the segment begins
- * to exist. What a failure leaves behind is the caller's to remove.
+ * Writes the objects of a segment one after the other: the indexes, since they are small and show
+ * whether something was there before, the log, and last the manifest, with which the segment begins to
+ * exist. What a failure leaves behind is the caller's to remove.
  *
  * @returns bytes of all three objects
  */
@@ -41,8 +47,8 @@ export async function writeSegment(
   const log = storedLog(data.log, what, maxBytes);
   const { indexes, source } = layOutIndexes(data, encryptor);
   assertFits(log.source, source, maxBytes);
+  await putFirst(store, { ...what, source }, options);
   await store.put(keys.log, log.source, options);
-  await store.put(keys.indexes, source, options);
   const chunkIndex = log.chunkIndex();
   const { encryption } = encryptor ?? {};
   const manifest = encodeManifest(
@@ -51,6 +57,22 @@ export async function writeSegment(
   );
   await store.put(keys.manifest, memorySource(manifest), options);
   return chunkIndex.storedBytes + source.size + manifest.byteLength;
+}
+
+async function putFirst(
+  store: ObjectStore,
+  { keys, source, removeEarlier }: SegmentToWrite & { readonly source: SegmentSource },
+  options: CallOptions,
+): Promise<void> {
+  const ifAbsent = removeEarlier !== undefined;
+  try {
+    await store.put(keys.indexes, source, { ...options, ifAbsent });
+  } catch (error) {
+    const isThere = isRemoteStorageError(error) && error.kind === 'precondition';
+    if (removeEarlier === undefined || !isThere) throw error;
+    await removeEarlier();
+    await store.put(keys.indexes, source, options);
+  }
 }
 
 function layOutIndexes(

@@ -34,8 +34,8 @@ test('the three objects are written in the order that makes the manifest the las
   await manager.copyLogSegmentData(SEGMENT, DATA);
   expect(store.calls).toEqual([
     `head ${MANIFEST_KEY}`,
-    `put ${LOG_KEY}`,
     `put ${INDEXES_KEY}`,
+    `put ${LOG_KEY}`,
     `put ${MANIFEST_KEY}`,
   ]);
   expect(store.objects.get(LOG_KEY)).toEqual(LOG);
@@ -260,6 +260,32 @@ test.each(['/a', '../a', 'a//', '../', 'a\\'])(
   },
 );
 
+test('a store with conditional writes is not asked before a copy, and still takes an earlier one back', async () => {
+  const { store, manager } = setUp({}, new MapObjectStore({ conditionalPut: true }));
+  await manager.copyLogSegmentData(SEGMENT, DATA);
+  expect(store.calls).toEqual([`put ${INDEXES_KEY}`, `put ${LOG_KEY}`, `put ${MANIFEST_KEY}`]);
+  store.calls.length = 0;
+  await manager.copyLogSegmentData(SEGMENT, DATA);
+  expect(store.calls).toEqual([
+    `put ${INDEXES_KEY}`,
+    `delete ${MANIFEST_KEY}`,
+    `delete ${LOG_KEY} ${INDEXES_KEY}`,
+    `put ${INDEXES_KEY}`,
+    `put ${LOG_KEY}`,
+    `put ${MANIFEST_KEY}`,
+  ]);
+  expect(await readLog(manager)).toEqual(LOG);
+});
+
+test('a manifest that is not there is named, with what to look at', async () => {
+  const { manager } = setUp();
+  await expect(manager.fetchLogSegment(SEGMENT, { start: 0 })).rejects.toMatchObject({
+    code: 'LOGLOFT_REMOTE_NOT_FOUND',
+    key: MANIFEST_KEY,
+    message: expect.stringMatching(/key\.prefix has changed, or restore the object/),
+  });
+});
+
 test('a store that does not pace gets its objects admitted whole, each before it is written', async () => {
   const { store, manager } = setUp();
   const taken: [bytes: number, puts: number][] = [];
@@ -271,8 +297,8 @@ test('a store that does not pace gets its objects admitted whole, each before it
     },
   });
   expect(taken).toEqual([
-    [10_000, 0],
-    [21, 1],
+    [21, 0],
+    [10_000, 1],
     [store.objects.get(MANIFEST_KEY)?.byteLength, 2],
   ]);
 });
