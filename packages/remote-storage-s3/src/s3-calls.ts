@@ -24,6 +24,8 @@ export interface CallSettings<T> {
   readonly outlivesClose?: boolean | undefined;
   /** Told when bytes move. */
   readonly onActivity?: (() => void) | undefined;
+  /** Whether the answer is a stream, and not a document that is taken whole. Default false. */
+  readonly isStream?: boolean | undefined;
   /** Gets an answer that comes too late, to free what it holds. */
   readonly discard?: ((late: T) => void) | undefined;
   /** Told of each attempt that failed and is tried again. */
@@ -34,12 +36,17 @@ export interface CallSettings<T> {
 export interface SendOptions {
   readonly abortSignal: AbortSignal;
   readonly onActivity?: (() => void) | undefined;
+  /** For the same; more than this is refused. Absent for bodies that are read piece by piece. */
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 type Operation<T> = (options: SendOptions) => Promise<T>;
 
 // A body that is slower than this is given up by its deadline, if nothing noticed before.
 const SLOWEST_BYTES_PER_MS = 32;
+
+// A page of 1,000 keys of 1,024 escaped bytes has a tenth of this.
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 const SKEW_CODE = 'RequestTimeTooSkewed';
 const EXPIRED_CODES: readonly string[] = [
@@ -79,7 +86,8 @@ export class S3Calls {
    * @throws RemoteStorageError by kind; the reason of the signal
    */
   async once<T>(facts: CallFacts, settings: CallSettings<T>, operation: Operation<T>): Promise<T> {
-    const { signal, bodyBytes = 0, onActivity, discard } = settings;
+    const { signal, bodyBytes = 0, onActivity, discard, isStream } = settings;
+    const maxAnswerBytes = isStream ? undefined : MAX_DOCUMENT_BYTES;
     const { requestTimeoutMs, bucket } = this.#settings;
     const { clock } = this.#context;
     const watchdog = new Watchdog({
@@ -92,7 +100,8 @@ export class S3Calls {
     });
     try {
       return await watchdog.run(
-        (abortSignal) => this.#mended(facts, () => operation({ abortSignal, onActivity })),
+        (abortSignal) =>
+          this.#mended(facts, () => operation({ abortSignal, onActivity, maxAnswerBytes })),
         discard,
       );
     } catch (error) {

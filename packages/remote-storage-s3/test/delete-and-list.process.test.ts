@@ -137,6 +137,16 @@ describe('listing', () => {
     expect(await keysOf(store)).toEqual([]);
   });
 
+  test('whose page does not end is refused before it fills the memory', async () => {
+    const { stub, store } = await openStubStore();
+    const body = Buffer.alloc(33 * 1024 * 1024, '<ListBucketResult>');
+    stub.failures.add({
+      operation: 'ListObjectsV2',
+      action: { kind: 'answer', status: 200, body },
+    });
+    expect(await failureOf(keysOf(store))).toMatchObject({ kind: 'corrupt' });
+  });
+
   test('that a store repeats for ever is an error', async () => {
     const { stub, store } = await openStubStore();
     const body =

@@ -117,6 +117,17 @@ describe('a larger object', () => {
     }
   });
 
+  test('shows that its bytes move before a part is done, so that nobody takes it for dead', async () => {
+    const { store } = await openStubStore();
+    const reports: number[] = [];
+    await store.put('large', memorySource(seededBytes(1, LARGE)), {
+      onProgress: (bytes) => reports.push(bytes),
+    });
+    const first = reports.findIndex((bytes) => bytes > 0);
+    expect(reports.slice(0, first).length).toBeGreaterThan(5);
+    expect(reports.reduce((sum, bytes) => sum + bytes, 0)).toBe(LARGE);
+  });
+
   test('keeps the storage class and the encryption that were asked for, however large', async () => {
     const { stub, store } = await openStubStore({
       storageClass: 'STANDARD_IA',

@@ -14,6 +14,7 @@ import type {
   IncomingAnswer,
   OutgoingRequest,
 } from './http-message.ts';
+import { limitedBody } from './limited-body.ts';
 import { queryString } from './query-string.ts';
 
 /** What an {@link Exchange} goes over. */
@@ -135,7 +136,7 @@ export class Exchange {
       statusCode: answer.statusCode ?? 0,
       reason: answer.statusMessage,
       headers: flat(answer.headers),
-      body: answer,
+      body: limitedBody(answer, this.#options.maxAnswerBytes),
     });
   }
 

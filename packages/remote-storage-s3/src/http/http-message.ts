@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 /** A request as the SDK hands it over: signed, and to be sent as it is. */
 export interface OutgoingRequest {
@@ -19,7 +19,7 @@ export interface IncomingAnswer {
   readonly statusCode: number;
   readonly reason: string | undefined;
   readonly headers: Record<string, string>;
-  readonly body: IncomingMessage;
+  readonly body: Readable;
 }
 
 /** What goes with one request, besides what is sent. */
@@ -27,6 +27,8 @@ export interface ExchangeOptions {
   readonly abortSignal?: AbortSignal | undefined;
   /** Told when bytes of this request or of its answer move. */
   readonly onActivity?: (() => void) | undefined;
+  /** Most bytes of the answer's body. Default: as many as come. */
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 /** How long the steps of an exchange may take, in ms. */

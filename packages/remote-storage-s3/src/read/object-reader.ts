@@ -77,7 +77,7 @@ async function openBody(
   const { key, range, version, wantsChecksum } = wanted;
   const { bucket } = settings;
   const facts = { action: 'Reading the object', key, permission: 's3:GetObject' };
-  const answer = await calls.once(facts, { signal, discard: dropBody }, (options) =>
+  const answer = await calls.once(facts, { signal, isStream: true, discard: dropBody }, (options) =>
     client.send(
       tuned(
         new GetObjectCommand({

@@ -37,8 +37,8 @@ export interface WriterContext extends Pick<S3ObjectStoreContext, 'clock' | 'log
   readonly cleaning: (work: Promise<void>) => void;
 }
 
-/** Metadata by which a write recognises its own object. */
-export const TOKEN_NAME = 'logloft-write';
+// Metadata by which a write recognises its own object.
+const TOKEN_NAME = 'logloft-write';
 
 // Whoever gave up waits for the parts to be forgotten, but not for ever.
 const CLEAN_UP_MS = 2_000;
@@ -55,6 +55,7 @@ export class ObjectWriter {
   #reported = 0;
   #done = 0;
   #outcomeUnknown = false;
+  #isInParts = false;
   #sums = new UploadSums();
 
   constructor(context: WriterContext, key: string, options: PutOptions) {
@@ -78,7 +79,8 @@ export class ObjectWriter {
       });
     } catch (error) {
       signal?.throwIfAborted();
-      if (!(await this.#isOursAfter(error))) throw error;
+      // What becomes of parts is settled where they are completed; whoever just replaces writes again.
+      if (!ifAbsent || this.#isInParts || !(await this.#isOursAfter(error))) throw error;
     }
     if (ifAbsent) this.#context.unsettled.settle(this.#key);
   }
@@ -126,6 +128,7 @@ export class ObjectWriter {
         inner,
         async () => {
           const once = { ...call, signal: inner };
+          this.#isInParts = !isWhole;
           if (isWhole) await this.#putWhole(part, once);
           else await parts.send(part, once);
         },

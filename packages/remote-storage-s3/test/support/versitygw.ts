@@ -7,6 +7,7 @@ import { systemClock } from '@logloft/clock';
 import { freePort } from './free-port.ts';
 import type { TestServer } from './test-server.ts';
 
+const BINARY = process.env['VERSITYGW'] ?? 'versitygw';
 const KEYS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 const LONG_NAME = 'versitygw keeps keys as paths of files, with at most 255 bytes between slashes';
 const LIMITS: ReadonlyMap<string, string> = new Map(
@@ -20,7 +21,7 @@ const START_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Starts Versity's S3 gateway over a directory; the binary `versitygw` is on the PATH.
+ * Starts Versity's S3 gateway over a directory; the binary is on the PATH, or where `VERSITYGW` says.
  *
  * @throws when it is not there or does not answer
  */
@@ -28,7 +29,7 @@ export async function startVersitygw(): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'logloft-versitygw-'));
   const port = await freePort();
   const child = spawn(
-    'versitygw',
+    BINARY,
     [
       '--access',
       KEYS.accessKeyId,
