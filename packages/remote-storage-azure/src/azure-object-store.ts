@@ -25,6 +25,7 @@ import {
 } from './azure-settings.ts';
 import { BlobRequests } from './blob-requests.ts';
 import type { BlobTransport } from './blob-transport.ts';
+import { checkedSize } from './checked-size.ts';
 import { BlobDeletion } from './delete-blobs.ts';
 import { listBlobs } from './list-blobs.ts';
 import { readBlob } from './read-blob.ts';
@@ -156,9 +157,7 @@ export class AzureObjectStore implements ObjectStore {
     const { contentLength } = await this.#requests.run(call, (abortSignal) =>
       blob.getProperties({ abortSignal }),
     );
-    if (contentLength !== undefined) return { key, size: contentLength };
-    const message = `The service did not tell the size of the object ${JSON.stringify(key)}`;
-    throw new RemoteStorageError('corrupt', message, { key });
+    return { key, size: checkedSize(contentLength, key) };
   }
 
   async delete(keys: readonly string[], options: CallOptions = {}): Promise<void> {

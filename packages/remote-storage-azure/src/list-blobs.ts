@@ -1,6 +1,13 @@
 import type { ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
-import { compareKeys, type ListOptions, type ObjectHead, retry } from '@logloft/remote-storage';
+import {
+  compareKeys,
+  type ListOptions,
+  type ObjectHead,
+  RemoteStorageError,
+  retry,
+} from '@logloft/remote-storage';
 import type { BlobRequests } from './blob-requests.ts';
+import { checkedSize } from './checked-size.ts';
 
 const ACTION = 'Listing objects';
 
@@ -20,6 +27,10 @@ export async function* listBlobs(
       yield head;
     }
     continuationToken = page.continuationToken;
+    // It would never end.
+    if (continuationToken && continuationToken === token) {
+      throw new RemoteStorageError('corrupt', `${ACTION} got the same page twice`);
+    }
   } while (continuationToken);
 }
 
@@ -50,7 +61,7 @@ async function onePage(
 function headsOf({ segment }: ContainerListBlobFlatSegmentResponse): readonly ObjectHead[] {
   const heads = segment.blobItems.map(({ name, properties }) => ({
     key: name,
-    size: properties.contentLength ?? 0,
+    size: checkedSize(properties.contentLength, name),
   }));
   return heads.sort((a, b) => compareKeys(a.key, b.key));
 }

@@ -209,6 +209,17 @@ describe('the server itself', () => {
     await lease.releaseLease();
   });
 
+  test('an object in the archive tier cannot be read, and the failure says what to do', async () => {
+    const { store, container } = await openFaulty();
+    const blob = container.getBlockBlobClient('object');
+    await blob.upload('archived', 8);
+    await blob.setAccessTier('Archive');
+    const failure = await failureOf(store.get('object'));
+    expect(failure).toMatchObject({ kind: 'unavailable', retryable: false, key: 'object' });
+    expect(failure.message).toContain('rehydrate');
+    await store.delete(['object']);
+  });
+
   test('nobody who listens is unavailable, and says so', async () => {
     const endpoint = `http://127.0.0.1:1/${ACCOUNT}`;
     const store = await openStore({ endpoint, container: 'container' });
