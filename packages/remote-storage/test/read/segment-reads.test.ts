@@ -55,7 +55,6 @@ test('small ranges of a plain segment in a near store are asked for as they are'
   expect(ranges.at(-1)).toEqual([LOG_KEY, { start: 10, end: 19 }]);
   expect(writer.storage.cacheStats().reads.directRequests).toBe(0);
 });
-});
 
 test('five index reads of a cold segment cost one request', async () => {
   const { storage, gets } = await remote();
