@@ -104,7 +104,7 @@ async function examine(examination: Examination): Promise<void> {
   await list.check('settings', 'open', async () => {
     opened = await open(plugin, context);
     list.store = opened.manager.capabilities.name;
-    return { detail: `${Object.keys(plugin.options).length} options are understood` };
+    return { detail: optionsRead(Object.keys(plugin.options).length) };
   });
   // Assigned in the closure above.
   const found = opened as Opened | undefined;
@@ -187,4 +187,8 @@ function jsonOf({ store, findings, isSound }: CheckList): string {
     code: code ?? null,
   }));
   return JSON.stringify({ event: 'doctor', store, isSound, findings: printed });
+}
+
+function optionsRead(count: number): string {
+  return count === 1 ? 'the option is understood' : `all ${count} options are understood`;
 }

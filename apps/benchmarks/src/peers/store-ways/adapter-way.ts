@@ -54,7 +54,9 @@ export async function openAdapterWay(place: StorePlace): Promise<StoreWay> {
   const nothing = (): void => undefined;
   const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
   const context = { clock, random: systemRandom, logger, metrics, brokerId: 0 };
-  const manager = await openRemoteStorage(MODULES[place.dialect], optionsFor(place), context);
+  // Looking for unfinished uploads at the start is no part of a copy.
+  const options = { ...optionsFor(place), 'unfinished.uploads.max.age.ms': '0' };
+  const manager = await openRemoteStorage(MODULES[place.dialect], options, context);
   const none = memorySource(new Uint8Array(0));
   const copy = async (file: string, bytes: number): Promise<void> => {
     await manager.copyLogSegmentData(segmentOf(bytes), {
