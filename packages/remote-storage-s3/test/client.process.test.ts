@@ -116,16 +116,17 @@ describe('a connection', () => {
     expect((await lax.store.head('object')).size).toBe(PART_BYTES + 1);
   });
 
-  test('to a host that does not exist says which settings name it', async () => {
+  test('with the bucket in a host name that does not exist says which settings make it', async () => {
     const { store } = await openStubStore({
       connection: { endpoint: 'http://nowhere.invalid', pathStyle: false },
     });
     const failure = await failureOf(store.head('object'));
     expect(failure).toMatchObject({ kind: 'unavailable' });
+    expect(String(failure)).toContain('bucket.nowhere.invalid');
     expect(String(failure)).toMatch(/s3\.endpoint\.url|EAI_AGAIN/);
   });
 
-  test('may have the bucket in its path or in its host', async () => {
+  test('with an endpoint has the bucket in its path', async () => {
     const { stub, store } = await openStubStore();
     await store.put('a', memorySource(new Uint8Array(1)));
     expect(stub.requests.all[0]?.path).toMatch(/^\/bucket\/a/);

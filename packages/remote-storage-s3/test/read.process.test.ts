@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { ManualClock } from '@logloft/clock';
 import { collectBytes, memorySource } from '@logloft/remote-storage';
 import { seededBytes } from '@logloft/remote-storage-testkit';
 import { describe, expect, test } from 'vitest';
@@ -71,15 +72,26 @@ describe('a read', () => {
   });
 
   test('that falls silent is asked for again', async () => {
-    const { stub, store, bytes } = await withObject({ idleTimeoutMs: 100, requestTimeoutMs: 100 });
-    const silent = stub.failures.add({
+    const clock = new ManualClock();
+    const { stub, store, bytes } = await withObject({ clock });
+    const half = SIZE / 2;
+    stub.failures.add({
       operation: 'GetObject',
       times: 1,
-      action: { kind: 'stall-answer', afterBytes: 1024 * 1024 },
+      action: { kind: 'stall-answer', afterBytes: half },
     });
-    const found = await readAll(await store.get('object'));
-    expect(found.equals(bytes)).toBe(true);
-    expect(silent.fired).toBe(1);
+    const pieces = (await store.get('object'))[Symbol.asyncIterator]();
+    const found: Buffer[] = [];
+    const take = ({ value }: IteratorResult<Uint8Array>): void =>
+      void found.push(Buffer.from(value));
+    while (Buffer.concat(found).byteLength < half) take(await pieces.next());
+    const next = pieces.next();
+    // The reader is waiting now, and nobody will come.
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(30_000);
+    for (let result = await next; !result.done; result = await pieces.next()) take(result);
+    expect(Buffer.concat(found).equals(bytes)).toBe(true);
+    expect(stub.requests.count('GetObject')).toBe(2);
   });
 
   test('of a whole object that was altered in the bucket is corrupt, and names both checksums', async () => {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { ManualClock } from '@logloft/clock';
 import { memorySource, type SegmentSource } from '@logloft/remote-storage';
 import { gatedSource, seededBytes } from '@logloft/remote-storage-testkit';
 import { describe, expect, test } from 'vitest';
@@ -147,8 +148,9 @@ describe('a larger object', () => {
 });
 
 describe('an upload that is broken off', () => {
+  // On a clock that stands, clean-ups get all the time they need.
   test('while parts are being sent stops them, and the store forgets those it has', async () => {
-    const { stub, store } = await openStubStore();
+    const { stub, store } = await openStubStore({ clock: new ManualClock() });
     const controller = new AbortController();
     const reason = new Error('no longer wanted');
     const hanging = stub.failures.add({
@@ -169,7 +171,7 @@ describe('an upload that is broken off', () => {
   });
 
   test('while it is being begun is forgotten as soon as its id is known', async () => {
-    const { stub, store } = await openStubStore();
+    const { stub, store } = await openStubStore({ clock: new ManualClock() });
     const controller = new AbortController();
     const reason = new Error('no longer wanted');
     const late = stub.failures.add({
@@ -187,7 +189,7 @@ describe('an upload that is broken off', () => {
   });
 
   test('while it is being completed rejects with the reason', async () => {
-    const { stub, store } = await openStubStore();
+    const { stub, store } = await openStubStore({ clock: new ManualClock() });
     const controller = new AbortController();
     const reason = new Error('no longer wanted');
     const hanging = stub.failures.add({
