@@ -2,9 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CheckRun, runChecks } from '../harness/run-checks.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { startS3StubServer } from '../harness/stores/s3-server.ts';
+import { type StoreServer, storeProperties } from '../harness/stores/store-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { checkAlone } from './alone.ts';
-import { installTarballs, packAll, publishedPackages, runProgram } from './projects.ts';
+import { installTarballs, packAll, publishedPackages, runProgram, withNeeds } from './projects.ts';
 
 const BROKER_PROGRAM = `
 import { startBroker } from '@logloft/broker';
@@ -57,6 +59,40 @@ async function checkPacked(run: CheckRun): Promise<void> {
     if (!/\d+\.\d+\.\d+/.test(stdout)) throw new Error(`it printed ${stdout}`);
     await runCommand(process.execPath, [command, '--help']);
   });
+  await checks.check(
+    'the command finds an S3 store fit, through the adapter that is installed',
+    async () => {
+      const server = await startS3StubServer(cleanup);
+      const { stdout } = await runCommand(process.execPath, doctorArguments(project, server));
+      if (!stdout.includes('fit for tiering')) throw new Error(stdout);
+    },
+  );
+  await checks.check('without an adapter the command says what to install', async () => {
+    const alone = join(directory, 'command');
+    await mkdir(alone);
+    const needed = [...withNeeds('logloft', packages)].map((name) => tarballs.get(name) ?? '');
+    await installTarballs(alone, needed);
+    const server = await startS3StubServer(cleanup);
+    const failure: unknown = await runCommand(
+      process.execPath,
+      doctorArguments(alone, server),
+    ).then(
+      ({ stdout }) => stdout,
+      (error: unknown) => error,
+    );
+    const hint = 'npm install @logloft/remote-storage-s3';
+    if (!(failure instanceof Error) || !failure.message.includes(hint)) throw failure;
+    return hint;
+  });
+}
+
+function doctorArguments(project: string, server: StoreServer): string[] {
+  const properties = Object.entries(storeProperties(server));
+  return [
+    join(project, 'node_modules/.bin/logloft'),
+    ...['doctor', '--remote-storage', server.flag],
+    ...properties.flatMap(([name, value]) => ['--set', `${name}=${value}`]),
+  ];
 }
 
 function expectOutput(printed: string, expected: string): void {
