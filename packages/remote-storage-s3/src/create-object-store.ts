@@ -46,7 +46,7 @@ export async function createObjectStore(
       checksums: read['s3.checksums'],
       verifyReads: read['aws.checksum.check.enabled'],
       signedPayload: read['s3.payload.signing.enabled'],
-      conditionalWrites: read['s3.conditional.writes.enabled'],
+      conditionalWrites: read['s3.conditional.writes'],
       deleteObjects: read['s3.delete.objects'],
       deleteMd5: read['s3.legacy.md5.plugin.enabled'],
       storageClass: read['s3.storage.class'],

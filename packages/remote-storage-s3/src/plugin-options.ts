@@ -33,7 +33,7 @@ export interface S3OptionParsers extends Readonly<Record<string, OptionParser<un
   readonly 'aws.checksum.check.enabled': OptionParser<boolean>;
   readonly 's3.checksums': OptionParser<'crc32' | 'none'>;
   readonly 's3.payload.signing.enabled': OptionParser<boolean>;
-  readonly 's3.conditional.writes.enabled': OptionParser<boolean>;
+  readonly 's3.conditional.writes': OptionParser<boolean>;
   readonly 's3.delete.objects': OptionParser<'batch' | 'single'>;
   readonly 's3.parts.in.flight': OptionParser<number>;
   readonly 's3.upload.memory.bytes': OptionParser<number>;
@@ -81,7 +81,7 @@ export const S3_OPTION_PARSERS: S3OptionParsers = Object.freeze({
   'aws.checksum.check.enabled': flagOption(true),
   's3.checksums': oneOf(['crc32', 'none'], 'crc32'),
   's3.payload.signing.enabled': flagOption(false),
-  's3.conditional.writes.enabled': flagOption(true),
+  's3.conditional.writes': flagOption(true),
   's3.delete.objects': oneOf(['batch', 'single'], 'batch'),
   's3.parts.in.flight': integerOption({ fallback: 4, min: 1, max: 64 }),
   's3.upload.memory.bytes': integerOption({

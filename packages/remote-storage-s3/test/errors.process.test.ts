@@ -231,7 +231,7 @@ describe('stores of other makers', () => {
     const writing = store.put('object', memorySource(new Uint8Array(1)), { ifAbsent: true });
     const failure = await failureOf(writing);
     expect(failure).toMatchObject({ kind: 'invalid-configuration' });
-    expect(String(failure)).toContain('s3.conditional.writes.enabled');
+    expect(String(failure)).toContain('s3.conditional.writes');
   });
 
   test('that ignore Expect are not waited for: it is never sent, for no size', async () => {

@@ -97,12 +97,17 @@ export const CERTIFICATE_CODES: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** Whether one side speaks TLS and the other does not, or another version of it. */
+export function isTlsMismatch(code: string): boolean {
+  return code === 'EPROTO' || code.startsWith('ERR_SSL_');
+}
+
 /** What a failure means: by the store's code, then by its status, then by the system's code. */
 export function meaningOf(failure: ServiceFailure): Meaning {
   const { code, status, message } = failure;
   const known = BY_CODE.get(code) ?? BY_SYSTEM_CODE.get(code);
   if (known !== undefined) return known;
-  if (CERTIFICATE_CODES.has(code) || code === 'EPROTO') return MISCONFIGURED;
+  if (CERTIFICATE_CODES.has(code) || isTlsMismatch(code)) return MISCONFIGURED;
   if (message.startsWith('Checksum mismatch')) return { kind: 'corrupt' };
   if (/region is missing/i.test(message)) return MISCONFIGURED;
   if (status === 501) return MISCONFIGURED;

@@ -1,5 +1,5 @@
 import type { CallFacts } from './call-facts.ts';
-import { CERTIFICATE_CODES } from './meanings.ts';
+import { CERTIFICATE_CODES, isTlsMismatch } from './meanings.ts';
 import type { ServiceFailure } from './service-failure.ts';
 
 const CLOCK = 'The clock of this machine is wrong; set it (NTP)';
@@ -53,7 +53,7 @@ const BY_FEATURE: ReadonlyMap<CallFacts['feature'], string> = new Map([
   ['checksums', 'If the store does not know checksum headers, set "s3.checksums" to none'],
   [
     'conditional-writes',
-    'If the store does not know If-None-Match, set "s3.conditional.writes.enabled" to false',
+    'If the store does not know If-None-Match, set "s3.conditional.writes" to false',
   ],
   [
     'batch-delete',
@@ -73,7 +73,7 @@ export function remedyFor(failure: ServiceFailure, facts: CallFacts): string {
       'or set "aws.certificate.check.enabled" to false'
     );
   }
-  if (code === 'EPROTO') return 'Is "s3.endpoint.url" to begin with http:// instead of https://?';
+  if (isTlsMismatch(code)) return 'Is "s3.endpoint.url" to begin with http:// instead of https://?';
   const region = regionRemedy(failure);
   if (region !== undefined) return region;
   if (status === 401 || status === 403) return permissionRemedy(facts);

@@ -266,7 +266,7 @@ function withoutCondition(key: string): RemoteStorageError {
   return new RemoteStorageError(
     'invalid-configuration',
     `Writing the object ${JSON.stringify(key)} only if it is absent needs a store with conditional ` +
-      'writes; "s3.conditional.writes.enabled" is false',
+      'writes; "s3.conditional.writes" is false',
     { key },
   );
 }

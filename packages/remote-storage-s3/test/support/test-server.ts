@@ -24,11 +24,12 @@ export interface TestServer {
 const STARTERS: ReadonlyMap<string, () => Promise<TestServer>> = new Map([
   ['stub', startStub],
   ['rgw', startRadosgw],
+  ['radosgw', startRadosgw],
   ['versitygw', startVersitygw],
 ]);
 
 /**
- * Starts the server that `TEST_S3` names: `stub` (the default), `rgw` for Ceph's gateway, `versitygw`.
+ * Starts the server that `TEST_S3` names: `stub` (the default), `rgw` or `radosgw` for Ceph's gateway, `versitygw`.
  * One that is asked for and cannot be started is a failure, not a reason to skip.
  */
 export async function startTestServer(): Promise<TestServer> {
