@@ -90,6 +90,11 @@ export class MemoryChunkCache implements ChunkCache {
     }
   }
 
+  /** Drops one chunk. */
+  forgetChunk({ object, index }: ChunkId): void {
+    this.#drop(chunkKey(object, index));
+  }
+
   stats(): ChunkCacheStats {
     return {
       entries: this.#entries.size,

@@ -5,10 +5,15 @@ import type { PluginLogger } from '../plugin.ts';
 import type { CacheOptions, ChunkCacheClass } from './cache-options.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { DiskChunkCache } from './disk/disk-chunk-cache.ts';
+import { FrontedChunkCache } from './fronted-chunk-cache.ts';
 import { MemoryChunkCache } from './memory-chunk-cache.ts';
 
 const MIB = 1024 * 1024;
 const DEFAULT_CHUNKS = 4;
+
+// In front of the disk: what is read right now, for as long as it takes to read the next range of it.
+const FRONT_CHUNKS = 4;
+const FRONT_RETENTION_MS = 10_000;
 
 /** A cache of chunks that was decided upon. */
 export interface ChunkCachePlan {
@@ -17,6 +22,8 @@ export interface ChunkCachePlan {
   readonly retentionMs: number;
   /** Absent unless the kind is `disk`. */
   readonly directory: string | undefined;
+  /** Bytes that are kept in memory: all, or what stands in front of the disk. */
+  readonly memoryBytes: number;
 }
 
 /**
@@ -32,7 +39,9 @@ export function planChunkCache(
 ): ChunkCachePlan {
   const kind = options.chunkCache ?? kindByDefault(options, store.readUnitBytes);
   const retentionMs = options.chunkCacheRetentionMs ?? 600_000;
-  if (kind === 'none') return { kind, maxBytes: 0, retentionMs, directory: undefined };
+  if (kind === 'none') {
+    return { kind, maxBytes: 0, retentionMs, directory: undefined, memoryBytes: 0 };
+  }
   const maxBytes = options.chunkCacheBytes ?? defaultBytes(kind, store.chunkBytes);
   if (!(maxBytes >= store.chunkBytes)) {
     throw invalid(
@@ -47,7 +56,8 @@ export function planChunkCache(
   if (kind === 'disk' && (directory === undefined || directory === '')) {
     throw invalid('fetch.chunk.cache.path is required for a cache on disk: a directory of its own');
   }
-  return { kind, maxBytes, retentionMs, directory };
+  const memoryBytes = kind === 'memory' ? maxBytes : FRONT_CHUNKS * (store.chunkBytes + 28);
+  return { kind, maxBytes, retentionMs, directory, memoryBytes };
 }
 
 /** Opens the cache that was planned. */
@@ -55,12 +65,19 @@ export function openChunkCache(
   plan: ChunkCachePlan,
   context: { readonly clock: Clock; readonly logger: PluginLogger; readonly memory: BufferPool },
 ): ChunkCache | undefined {
-  const { kind, maxBytes, retentionMs, directory } = plan;
+  const { kind, maxBytes, retentionMs, directory, memoryBytes } = plan;
   if (kind === 'none') return undefined;
-  if (directory === undefined) {
-    return new MemoryChunkCache({ clock: context.clock, maxBytes, retentionMs });
-  }
-  return new DiskChunkCache({ directory, maxBytes, retentionMs }, context);
+  const { clock } = context;
+  if (directory === undefined) return new MemoryChunkCache({ clock, maxBytes, retentionMs });
+  const front = new MemoryChunkCache({
+    clock,
+    maxBytes: memoryBytes,
+    retentionMs: Math.min(retentionMs, FRONT_RETENTION_MS),
+  });
+  return new FrontedChunkCache(
+    front,
+    new DiskChunkCache({ directory, maxBytes, retentionMs }, context),
+  );
 }
 
 // Whoever gives a size or a path wants a cache.

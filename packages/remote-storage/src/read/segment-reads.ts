@@ -49,7 +49,7 @@ const NOTHING_KEPT: ChunkCacheStats = Object.freeze({
 export class SegmentReads {
   readonly logs: SegmentReader;
   readonly indexes: IndexReader;
-  /** Whether ranges of plain logs are best asked for as they are: small ones cost little, and nothing is kept. */
+  /** Whether ranges of plain logs are best asked for as they are: of a whole chunk the rest would be lost. */
   readonly isDirect: boolean;
   readonly #options: SegmentReadsOptions;
   readonly #memory: BufferPool;
@@ -68,10 +68,14 @@ export class SegmentReads {
         `fetch.memory.size is ${inFlightBytes}, less than a chunk of ${chunkBytes} bytes (chunk.size)`,
       );
     }
-    const cacheBytes = plan.kind === 'memory' ? plan.maxBytes : 0;
     this.#options = options;
-    this.isDirect = readUnitBytes === 0 && plan.kind === 'none';
-    this.#memory = chunkMemory({ clock, cacheBytes, inFlightBytes, chunkBytes });
+    this.isDirect = plan.kind === 'none';
+    this.#memory = chunkMemory({
+      clock,
+      cacheBytes: plan.memoryBytes,
+      inFlightBytes,
+      chunkBytes,
+    });
     this.#cache = openChunkCache(plan, { clock, logger, memory: this.#memory });
     this.logs = new SegmentReader({
       clock,

@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 /** Logs in a store that answers by a clock moved by hand, and as it is told. */
-export class LogStore {
+class LogStore {
   readonly clock: ManualClock;
   readonly asked: Asked[] = [];
   readonly objects: Map<string, Uint8Array> = new Map();
