@@ -6,6 +6,7 @@ import { memoryFailure } from '../memory-failure.ts';
 import { sourceSlices } from '../paced-slices.ts';
 import { type RetryOptions, retry } from '../retry.ts';
 import { unlessAborted } from '../unless-aborted.ts';
+import type { RequestBrake } from './request-brake.ts';
 
 /** A piece of an object, as large as the store likes its requests. */
 export interface UploadPart {
@@ -29,6 +30,8 @@ export interface PartUploadOptions extends CallOptions {
   readonly maxInFlight: number;
   /** Where the memory of the parts comes from, shared by all uploads of a store. */
   readonly memory: BufferPool;
+  /** Lets fewer parts go while the store is throttled; one for all uploads of a store. Default none. */
+  readonly brake?: RequestBrake | undefined;
   /** How a part that failed is sent again, from memory. */
   readonly retry: Omit<RetryOptions, 'signal'>;
   /** Sends one part. Listens to the signal, which also aborts when another part has failed for good. */
@@ -171,11 +174,12 @@ class PartUpload {
   }
 
   async #send(part: UploadPart): Promise<void> {
-    const { retry: again, send, onProgress } = this.#options;
+    const { retry: again, send, brake, onProgress } = this.#options;
     const { signal } = this.#stop;
     await retry({ ...again, signal }, async () => {
       signal.throwIfAborted();
-      await send(part, signal);
+      if (brake === undefined) await send(part, signal);
+      else await brake.run(() => send(part, signal), signal);
     });
     if (part.bytes.byteLength > 0) onProgress?.(part.bytes.byteLength);
   }
