@@ -12,6 +12,7 @@ import {
   type PutOptions,
   partMemory,
   RemoteStorageError,
+  RequestBrake,
   type SegmentSource,
   Watchdog,
 } from '@logloft/remote-storage';
@@ -66,6 +67,7 @@ export class AzureObjectStore implements ObjectStore {
   readonly capabilities: ObjectStoreCapabilities;
   readonly #requests: BlobRequests;
   readonly #memory: PartUploadOptions['memory'];
+  readonly #brake = new RequestBrake();
   readonly #deletion: BlobDeletion;
   readonly #transport: BlobTransport | undefined;
   readonly #closing = new AbortController();
@@ -130,7 +132,12 @@ export class AzureObjectStore implements ObjectStore {
   async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {
     this.#check(options.signal, key);
     assertObjectSize(key, source.size, this.capabilities.maxObjectBytes);
-    const what = { key, requests: this.#requests, memory: this.#memory };
+    const what = {
+      key,
+      requests: this.#requests,
+      memory: this.#memory,
+      brake: this.#brake,
+    };
     const { clock } = this.#requests;
     const signals = [options.signal, this.#closing.signal];
     const open = new Watchdog({ clock, action: 'Writing the object', key, signals });

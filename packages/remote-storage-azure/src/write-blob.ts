@@ -5,6 +5,7 @@ import {
   type PartUploadOptions,
   type PutOptions,
   RemoteStorageError,
+  type RequestBrake,
   retry,
   type SegmentSource,
   type UploadPart,
@@ -29,6 +30,8 @@ export interface BlobToWrite {
   readonly requests: BlobRequests;
   /** Buffers of the blocks, shared by all uploads of the store. */
   readonly memory: PartUploadOptions['memory'];
+  /** Shared by all uploads. */
+  readonly brake: RequestBrake;
 }
 
 /**
@@ -72,7 +75,7 @@ class BlobUpload {
 
   /** @returns why it must begin anew, where it lost all its blocks to a writer that was faster */
   async run(source: SegmentSource): Promise<RemoteStorageError | undefined> {
-    const { requests, memory, key } = this.#what;
+    const { requests, memory, brake, key } = this.#what;
     const { signal, pacer, onProgress } = this.#options;
     const { blockBytes, blocksInFlight } = requests.tuning;
     const leastBytes = Math.ceil(source.size / MAX_BLOCKS);
@@ -81,6 +84,7 @@ class BlobUpload {
       pacer,
       onProgress,
       memory,
+      brake,
       partBytes: Math.max(blockBytes, leastBytes),
       minPartBytes: Math.max(MIN_BLOCK_BYTES, leastBytes),
       maxInFlight: blocksInFlight,

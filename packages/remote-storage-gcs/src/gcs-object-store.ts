@@ -12,6 +12,7 @@ import {
   type PutOptions,
   partMemory,
   RemoteStorageError,
+  RequestBrake,
   type RetryOptions,
   type SegmentSource,
   toRemoteStorageError,
@@ -58,6 +59,7 @@ export class GcsObjectStore implements ObjectStore {
   readonly #tuning: ResolvedTuning;
   readonly #transport: GcsTransport;
   readonly #memory: PartUploadOptions['memory'];
+  readonly #brake = new RequestBrake();
 
   /** @throws RemoteStorageError `invalid-configuration` */
   constructor(options: GcsObjectStoreOptions, context: GcsObjectStoreContext) {
@@ -92,6 +94,7 @@ export class GcsObjectStore implements ObjectStore {
         random: this.#context.random,
         retry: this.#retry(OPERATIONS.write.action, key),
         memory: this.#memory,
+        brake: this.#brake,
         partBytes,
         storageClass,
       });

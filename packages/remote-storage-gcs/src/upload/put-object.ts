@@ -5,6 +5,7 @@ import {
   type PartUploadOptions,
   type PutOptions,
   RemoteStorageError,
+  type RequestBrake,
   type RetryOptions,
   type SegmentSource,
   uploadParts,
@@ -20,6 +21,8 @@ export interface PutObjectOptions extends PutOptions {
   readonly retry: Omit<RetryOptions, 'signal'>;
   readonly partBytes: number;
   readonly memory: PartUploadOptions['memory'];
+  /** Shared by all uploads. */
+  readonly brake: RequestBrake;
   readonly storageClass: string | undefined;
 }
 
@@ -68,7 +71,7 @@ async function sendAll(
   source: SegmentSource,
   options: PutObjectOptions,
 ): Promise<void> {
-  const { signal, onProgress, memory, retry } = options;
+  const { signal, onProgress, memory, brake, retry } = options;
   await uploadParts(source, {
     signal,
     onProgress,
@@ -77,6 +80,7 @@ async function sendAll(
     // Pieces of a session cannot overtake each other.
     maxInFlight: 1,
     memory,
+    brake,
     retry,
     send: (part, stop) => upload.send(part, stop),
   });

@@ -2,8 +2,8 @@ import { isRemoteStorageError, RemoteStorageError } from '../errors.ts';
 
 /** Bounds of a {@link RequestBrake}. */
 export interface RequestBrakeOptions {
-  /** Most requests at one time, an integer >= 1. */
-  readonly maxInFlight: number;
+  /** Most requests at one time, an integer >= 1. Default 64. */
+  readonly maxInFlight?: number | undefined;
 }
 
 interface Waiter {
@@ -12,7 +12,7 @@ interface Waiter {
 
 /**
  * Lets fewer requests go at one time while a store says that it is throttled, for all who share it:
- * half as many each time, and one more again for each round of requests that succeeded. Only waiting, as
+ * half of those in flight each time, and one more again for each round of requests that succeeded. Only waiting, as
  * a retry does, would send the same burst once more. Who waits goes in the order of arrival.
  */
 export class RequestBrake {
@@ -24,7 +24,7 @@ export class RequestBrake {
   #round = 0;
 
   /** @throws RemoteStorageError `invalid-configuration` for a bound that is no integer >= 1 */
-  constructor({ maxInFlight }: RequestBrakeOptions) {
+  constructor({ maxInFlight = 64 }: RequestBrakeOptions = {}) {
     if (!(Number.isSafeInteger(maxInFlight) && maxInFlight >= 1)) {
       throw new RemoteStorageError(
         'invalid-configuration',
@@ -69,7 +69,7 @@ export class RequestBrake {
   #slowDown(round: number): void {
     if (round !== this.#round) return;
     this.#round += 1;
-    this.#allowed = Math.max(1, this.#allowed / 2);
+    this.#allowed = Math.max(1, Math.min(this.#allowed, this.#inFlight) / 2);
   }
 
   async #enter(signal: AbortSignal | undefined): Promise<void> {
