@@ -225,7 +225,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     const clipped = clipByteRange(range, manifest.chunkIndex.originalBytes);
     const decoder = this.#decoders.of(manifest, keys.manifest);
     const { log: key } = keys;
-    if (decoder.isPlain && this.#reads.isDirect) {
+    if (decoder.isPlain && this.#reads.isDirect(manifest.chunkIndex)) {
       const open = (left: ByteRange): Promise<AsyncIterable<Uint8Array>> =>
         this.#open({ keys, key, range: left }, options);
       return await openExactly({ key, ...clipped }, open, options.signal);

@@ -2,7 +2,7 @@ import type { Clock } from '@logloft/clock';
 import type { ChunkBytes } from '../cache/chunk-bytes.ts';
 import type { ChunkCache, ChunkId } from '../cache/chunk-cache.ts';
 import { withDeadline } from '../deadline.ts';
-import { isRemoteStorageError } from '../errors.ts';
+import { isRemoteStorageError, RemoteStorageError } from '../errors.ts';
 import { giveSlab, SLAB_BYTES, takeSlab } from '../slab-pool.ts';
 import type { ChunkLoader } from './chunk-loader.ts';
 import type { ChunkTicket } from './chunk-ticket.ts';
@@ -22,6 +22,8 @@ export interface ChunkStreamContext {
   readonly counters: ReadCounters;
   /** Ms without a byte that a chunk may take. */
   readonly timeoutMs: number;
+  /** Largest chunk in bytes, stored or not: what is free for it even when the cache is full. */
+  readonly maxChunkBytes: number;
 }
 
 /** Bytes of a segment's log, at least one, all of which exist. */
@@ -83,7 +85,8 @@ export class ChunkStream {
 
   /**
    * @throws RemoteStorageError whatever the store or the decoding failed with, `timeout` when nothing
-   *   comes; the reason of the signal
+   *   comes, `invalid-configuration` for a chunk that there can never be memory for; the reason of the
+   *   signal
    */
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#position === this.#end) return { done: true, value: undefined };
@@ -194,11 +197,26 @@ export class ChunkStream {
 
   // Up to the next that is claimed already: after a damaged chunk, those behind it may be.
   #claim(first: number): void {
+    this.#assertFits(first);
     const claimed = [...this.#tickets.keys()].filter((index) => index > first);
     const last = Math.min(this.#lastChunk, ...claimed.map((index) => index - 1));
     for (const ticket of this.#context.loader.claim(this.#log, { first, last })) {
       this.#tickets.set(ticket.index, ticket);
     }
+  }
+
+  #assertFits(index: number): void {
+    const { maxChunkBytes } = this.#context;
+    const { storedBytes, originalBytes } = this.#log.places.at(index);
+    const bytes = Math.max(storedBytes, originalBytes);
+    if (bytes <= maxChunkBytes) return;
+    const { key } = this.#log;
+    throw new RemoteStorageError(
+      'invalid-configuration',
+      `A chunk of the object ${JSON.stringify(key)} needs ${bytes} bytes of memory, and there are ` +
+        `${maxChunkBytes}; raise fetch.memory.size`,
+      { key },
+    );
   }
 
   // The next request begins while this chunk is read, so that its latency is hidden.

@@ -28,6 +28,8 @@ export interface SegmentReaderOptions {
   readonly maxAbandonedBytes?: number | undefined;
   /** Ms without a byte until waiting for a chunk is a `timeout`. Default 10,000. */
   readonly timeoutMs?: number | undefined;
+  /** Largest chunk in bytes that may be read. Default: all of the memory. */
+  readonly maxChunkBytes?: number | undefined;
   /** Most requests at one time. Default 16, a quarter of them for read-ahead. */
   readonly maxRequests?: number | undefined;
 }
@@ -84,7 +86,9 @@ export class SegmentReader {
     const { clock, cache, timeoutMs = 10_000 } = this.#options;
     const loader = this.#loader;
     const readAhead = this.#readAhead;
-    const shared = { clock, cache, timeoutMs, loader, readAhead, counters: this.#counters };
+    const { maxChunkBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const counters = this.#counters;
+    const shared = { clock, cache, timeoutMs, maxChunkBytes, loader, readAhead, counters };
     const chunks = new ChunkStream(shared, log, range, signal);
     await chunks.open();
     const stream = new ReleasingStream<Uint8Array>({

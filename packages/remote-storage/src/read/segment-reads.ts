@@ -5,6 +5,7 @@ import type { CacheOptions } from '../cache/cache-options.ts';
 import type { ChunkCache, ChunkCacheStats } from '../cache/chunk-cache.ts';
 import { openChunkCache, planChunkCache } from '../cache/open-chunk-cache.ts';
 import { RemoteStorageError } from '../errors.ts';
+import type { ChunkPlaces } from '../layout/chunk-places.ts';
 import type { PluginLogger } from '../plugin.ts';
 import type { CacheStats } from './cache-stats.ts';
 import { chunkMemory } from './chunk-memory.ts';
@@ -49,9 +50,8 @@ const NOTHING_KEPT: ChunkCacheStats = Object.freeze({
 export class SegmentReads {
   readonly logs: SegmentReader;
   readonly indexes: IndexReader;
-  /** Whether ranges of plain logs are best asked for as they are: of a whole chunk the rest would be lost. */
-  readonly isDirect: boolean;
   readonly #options: SegmentReadsOptions;
+  readonly #inFlightBytes: number;
   readonly #memory: BufferPool;
   readonly #cache: ChunkCache | undefined;
   readonly #unregister: (() => void) | undefined;
@@ -69,7 +69,7 @@ export class SegmentReads {
       );
     }
     this.#options = options;
-    this.isDirect = plan.kind === 'none';
+    this.#inFlightBytes = inFlightBytes;
     this.#memory = chunkMemory({
       clock,
       cacheBytes: plan.memoryBytes,
@@ -86,6 +86,7 @@ export class SegmentReads {
       coalesceBytes: Math.min(16 * MIB, Math.floor(inFlightBytes / 4)),
       maxWindowBytes: cache.prefetchMaxBytes,
       timeoutMs: cache.chunkTimeoutMs,
+      maxChunkBytes: inFlightBytes,
     });
     this.indexes = new IndexReader({
       clock,
@@ -94,6 +95,15 @@ export class SegmentReads {
       timeoutMs: cache.indexTimeoutMs ?? 10_000,
     });
     this.#unregister = metrics && registerReadMetrics(metrics, () => this.stats());
+  }
+
+  /**
+   * Whether ranges of a plain log are best asked for as they are: where nothing is kept the rest of a
+   * chunk would be lost, and one that is too large for the memory need not be had whole.
+   */
+  isDirect(places: ChunkPlaces): boolean {
+    if (this.#cache === undefined) return true;
+    return places.count > 0 && places.at(0).originalBytes > this.#inFlightBytes;
   }
 
   /** Drops what is kept of a segment that was deleted or is written anew. */

@@ -190,12 +190,14 @@ test('memory that all readers need is waited for, and everybody gets through', a
 });
 
 test('a chunk that no memory could hold says which setting to change', async () => {
-  const setUp = readerOf({ memoryBytes: CHUNK });
-  const log = setUp.add('a', storedLog(LOG));
-  await expect(bytesOf(setUp, log, { start: 0, length: 1 })).rejects.toMatchObject({
-    kind: 'invalid-configuration',
-    message: expect.stringContaining('fetch.memory.size'),
-  });
+  for (const options of [{ memoryBytes: CHUNK }, { maxChunkBytes: CHUNK }]) {
+    const setUp = readerOf(options);
+    const log = setUp.add('a', storedLog(LOG));
+    await expect(bytesOf(setUp, log, { start: 0, length: 1 })).rejects.toMatchObject({
+      kind: 'invalid-configuration',
+      message: expect.stringContaining('fetch.memory.size'),
+    });
+  }
 });
 
 test('what the reader was given is not changed by what comes after it', async () => {

@@ -56,6 +56,22 @@ test('small ranges of a plain segment in a near store are asked for as they are'
   expect(writer.storage.cacheStats().reads.directRequests).toBe(0);
 });
 
+test('segments with chunks larger than the memory for reads are read all the same while they are plain', async () => {
+  const store = new MapObjectStore({ readUnitBytes: 4_000 });
+  const writer = await remote({ chunkBytes: 8_000 }, store);
+  await writer.storage.copyLogSegmentData(SEGMENT, DATA);
+  const cache = { readMemoryBytes: 4_000, chunkCacheBytes: 8_000 };
+  const reader = await remote({ cache }, store);
+  expect(await reader.read(100, 9_999)).toEqual(LOG.slice(100));
+  const packer = await remote({ chunkBytes: 8_000, compressionEnabled: true }, store);
+  await packer.storage.copyLogSegmentData(SEGMENT, DATA);
+  const other = await remote({ cache }, store);
+  await expect(other.read(0, 10)).rejects.toMatchObject({
+    kind: 'invalid-configuration',
+    message: expect.stringContaining('fetch.memory.size'),
+  });
+});
+
 test('five index reads of a cold segment cost one request', async () => {
   const { storage, gets } = await remote();
   const all = await Promise.all(INDEX_TYPES.map((type) => storage.fetchIndex(SEGMENT, type)));
