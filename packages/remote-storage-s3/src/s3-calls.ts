@@ -32,21 +32,17 @@ export interface CallSettings<T> {
   readonly onRetry?: ((failure: RemoteStorageError) => void) | undefined;
 }
 
-/** What the SDK's `send` is given; the second is for our own request handler. */
+/** What the SDK's `send` is given; all but the signal is for our own request handler. */
 export interface SendOptions {
   readonly abortSignal: AbortSignal;
   readonly onActivity?: (() => void) | undefined;
-  /** For the same; more than this is refused. Absent for bodies that are read piece by piece. */
-  readonly maxAnswerBytes?: number | undefined;
+  readonly isStream?: boolean | undefined;
 }
 
 type Operation<T> = (options: SendOptions) => Promise<T>;
 
 // A body that is slower than this is given up by its deadline, if nothing noticed before.
 const SLOWEST_BYTES_PER_MS = 32;
-
-// A page of 1,000 keys of 1,024 escaped bytes has a tenth of this.
-const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 const SKEW_CODE = 'RequestTimeTooSkewed';
 const EXPIRED_CODES: readonly string[] = [
@@ -87,7 +83,6 @@ export class S3Calls {
    */
   async once<T>(facts: CallFacts, settings: CallSettings<T>, operation: Operation<T>): Promise<T> {
     const { signal, bodyBytes = 0, onActivity, discard, isStream } = settings;
-    const maxAnswerBytes = isStream ? undefined : MAX_DOCUMENT_BYTES;
     const { requestTimeoutMs, bucket } = this.#settings;
     const { clock } = this.#context;
     const watchdog = new Watchdog({
@@ -101,7 +96,7 @@ export class S3Calls {
     try {
       return await watchdog.run(
         (abortSignal) =>
-          this.#mended(facts, () => operation({ abortSignal, onActivity, maxAnswerBytes })),
+          this.#mended(facts, () => operation({ abortSignal, onActivity, isStream })),
         discard,
       );
     } catch (error) {

@@ -16,6 +16,14 @@ const CALLS: readonly [string, (store: S3ObjectStore) => Promise<unknown>][] = [
   ['list', (store) => drain(store.list())],
 ];
 
+const ONCE = {
+  maxAttempts: 1,
+  baseDelayMs: 1,
+  throttledBaseDelayMs: 1,
+  maxDelayMs: 1,
+  maxRetryAfterMs: 1,
+};
+
 async function drain(heads: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of heads);
 }
@@ -75,16 +83,27 @@ describe.each(CALLS)('%s', (_, call) => {
     const { stub, store } = await openStubStore({
       requestTimeoutMs: 60,
       idleTimeoutMs: 60,
-      retryPolicy: {
-        maxAttempts: 1,
-        baseDelayMs: 1,
-        throttledBaseDelayMs: 1,
-        maxDelayMs: 1,
-        maxRetryAfterMs: 1,
-      },
+      retryPolicy: ONCE,
     });
     stub.failures.add({ action: { kind: 'hang' } });
     expect(await failureOf(call(store))).toMatchObject({ kind: 'timeout', retryable: true });
+    await stub.idle();
+  });
+
+  test('against a server that begins to answer and stops ends in time, and frees the connection', async () => {
+    const { stub, store } = await openStubStore({
+      requestTimeoutMs: 60,
+      idleTimeoutMs: 60,
+      retryPolicy: ONCE,
+    });
+    stub.failures.add({ action: { kind: 'stall-answer', afterBytes: 1 } });
+    // An answer without a body is whole as soon as it begins.
+    const outcome: unknown = await call(store).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (outcome === undefined) return;
+    expect(isRemoteStorageError(outcome)).toBe(true);
     await stub.idle();
   });
 

@@ -80,6 +80,20 @@ describe('a larger object', () => {
     expect(stub.pendingUploads(BUCKET)).toEqual([]);
   });
 
+  test('completes without a checksum of all where the store does not say that it compares it', async () => {
+    const { stub, store } = await openStubStore({ stub: { checksums: 'ignore' } });
+    const completed: Map<string, string>[] = [];
+    stub.failures.add({
+      operation: 'CompleteMultipartUpload',
+      match: headersOf(completed),
+      action: { kind: 'hang' },
+    });
+    await store.put('large', memorySource(seededBytes(2, LARGE)));
+    expect(completed).toHaveLength(1);
+    expect(completed[0]?.has('x-amz-checksum-crc32')).toBe(false);
+    expect(stub.object(BUCKET, 'large')?.size).toBe(LARGE);
+  });
+
   test('whose size is a bound only may turn out to be small', async () => {
     const { stub, store } = await openStubStore();
     const bytes = seededBytes(3, 1_000);

@@ -27,6 +27,8 @@ export interface ExchangeContext {
 // Bodies go in slices, so that it shows whether they move. Two are under way, so that none is waited for.
 const SLICE_BYTES = 512 * 1024;
 const SLICES_UNDER_WAY = 2;
+// A page of 1,000 keys of 1,024 escaped bytes has a tenth of this.
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 const WATCH_ANSWER_MS = 5_000;
 
 /** One request and the beginning of its answer. Whoever takes the answer reads or destroys its body. */
@@ -132,11 +134,14 @@ export class Exchange {
     // A store that refuses before it has read everything leaves a connection that is good for nothing.
     const { writableEnded } = this.#sent ?? {};
     if (!writableEnded) answer.once('end', () => this.#sent?.destroy());
+    const { statusCode = 0 } = answer;
+    const isDocument = !this.#options.isStream || statusCode >= 300;
+    if (isDocument) destroyOnAbort(answer, this.#options.abortSignal);
     this.#result.resolve({
-      statusCode: answer.statusCode ?? 0,
+      statusCode,
       reason: answer.statusMessage,
       headers: flat(answer.headers),
-      body: limitedBody(answer, this.#options.maxAnswerBytes),
+      body: isDocument ? limitedBody(answer, MAX_DOCUMENT_BYTES) : answer,
     });
   }
 
@@ -170,6 +175,13 @@ export class Exchange {
     this.#result.reject(reason);
     this.#sent?.destroy();
   }
+}
+
+// The SDK reads a document to its end, whether anybody waits for it or not.
+function destroyOnAbort(answer: IncomingMessage, signal: AbortSignal | undefined): void {
+  const onAbort = (): void => void answer.destroy();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  answer.once('close', () => signal?.removeEventListener('abort', onAbort));
 }
 
 function bytesOf(body: unknown): Uint8Array {

@@ -27,8 +27,8 @@ export interface ExchangeOptions {
   readonly abortSignal?: AbortSignal | undefined;
   /** Told when bytes of this request or of its answer move. */
   readonly onActivity?: (() => void) | undefined;
-  /** Most bytes of the answer's body. Default: as many as come. */
-  readonly maxAnswerBytes?: number | undefined;
+  /** Whether a good answer is read piece by piece, and not as a document of bounded size. Default false. */
+  readonly isStream?: boolean | undefined;
 }
 
 /** How long the steps of an exchange may take, in ms. */

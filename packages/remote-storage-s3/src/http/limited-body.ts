@@ -2,8 +2,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { RemoteStorageError } from '@logloft/remote-storage';
 
 /** A body that ends with an error when there is more of it than there may be. */
-export function limitedBody(body: Readable, maxBytes: number | undefined): Readable {
-  if (maxBytes === undefined) return body;
+export function limitedBody(body: Readable, maxBytes: number): Readable {
   let bytes = 0;
   const limited = new Transform({
     transform(piece: Buffer, _encoding, done) {

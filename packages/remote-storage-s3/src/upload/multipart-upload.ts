@@ -26,6 +26,12 @@ export interface MultipartContext {
   readonly headers: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'>;
 }
 
+interface BegunUpload {
+  readonly uploadId: string;
+  /** Whether the store will compare the checksum of the whole; others take it for one of checksums. */
+  readonly takesWholeSum: boolean;
+}
+
 // Completing may take minutes; the store sends blanks meanwhile.
 const COMPLETE_MS = 300_000;
 const ACTION = 'Writing the object';
@@ -35,7 +41,7 @@ const PERMISSION = 's3:PutObject';
 export class MultipartUpload {
   readonly #context: MultipartContext;
   readonly #etags = new Map<number, string>();
-  #begun: Promise<string> | undefined;
+  #begun: Promise<BegunUpload> | undefined;
 
   constructor(context: MultipartContext) {
     this.#context = context;
@@ -50,7 +56,7 @@ export class MultipartUpload {
     const { client, calls, settings, sums, key } = this.#context;
     const { bytes } = part;
     const crc = settings.checksums === 'crc32' ? crc32Text(sums.of(part)) : undefined;
-    const uploadId = await this.#begin(call.signal);
+    const { uploadId } = await this.#begin(call.signal);
     const facts = { action: ACTION, key, permission: PERMISSION, feature: 'checksums' } as const;
     const answer = await calls.once(facts, { ...call, bodyBytes: bytes.byteLength }, (options) =>
       client.send(
@@ -83,7 +89,7 @@ export class MultipartUpload {
   /** Makes the object of the parts. */
   async complete(ifAbsent: boolean, call: CallSettings<unknown>): Promise<void> {
     const { client, calls, settings, sums, key } = this.#context;
-    const uploadId = await this.#begin(call.signal);
+    const { uploadId, takesWholeSum } = await this.#begin(call.signal);
     const withCrc = settings.checksums === 'crc32';
     const parts = [...this.#etags].toSorted(([a], [b]) => a - b);
     const facts = {
@@ -98,7 +104,7 @@ export class MultipartUpload {
           Bucket: settings.bucket,
           Key: key,
           UploadId: uploadId,
-          ...(withCrc
+          ...(withCrc && takesWholeSum
             ? { ChecksumType: 'FULL_OBJECT', ChecksumCRC32: crc32Text(sums.whole()) }
             : {}),
           ...(ifAbsent ? { IfNoneMatch: '*' } : {}),
@@ -123,8 +129,9 @@ export class MultipartUpload {
   async abandon(): Promise<void> {
     if (this.#begun === undefined) return;
     const { client, calls, settings, key } = this.#context;
-    const uploadId = await this.#begun.catch(() => undefined);
-    if (uploadId === undefined) return;
+    const begun = await this.#begun.catch(() => undefined);
+    if (begun === undefined) return;
+    const { uploadId } = begun;
     const facts = {
       action: 'Abandoning the upload of',
       key,
@@ -146,31 +153,34 @@ export class MultipartUpload {
       });
   }
 
-  async #begin(signal: AbortSignal | undefined): Promise<string> {
+  async #begin(signal: AbortSignal | undefined): Promise<BegunUpload> {
     // A second part must not begin a second upload; and one that is begun is worth waiting for.
     this.#begun ??= this.#create();
     return await unlessAborted(this.#begun, signal);
   }
 
-  async #create(): Promise<string> {
+  async #create(): Promise<BegunUpload> {
     const { client, calls, settings, key, headers } = this.#context;
     const withCrc = settings.checksums === 'crc32';
     const facts = { action: ACTION, key, permission: PERMISSION, feature: 'checksums' } as const;
-    const { UploadId: uploadId } = await calls.retried(facts, { outlivesClose: true }, (options) =>
-      client.send(
-        tuned(
-          new CreateMultipartUploadCommand({
-            ...headers,
-            Bucket: settings.bucket,
-            Key: key,
-            ...(withCrc ? { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } : {}),
-          }),
-          { withoutChecksums: !withCrc },
+    const { UploadId: uploadId, ChecksumType: type } = await calls.retried(
+      facts,
+      { outlivesClose: true },
+      (options) =>
+        client.send(
+          tuned(
+            new CreateMultipartUploadCommand({
+              ...headers,
+              Bucket: settings.bucket,
+              Key: key,
+              ...(withCrc ? { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } : {}),
+            }),
+            { withoutChecksums: !withCrc },
+          ),
+          options,
         ),
-        options,
-      ),
     );
-    if (uploadId !== undefined) return uploadId;
+    if (uploadId !== undefined) return { uploadId, takesWholeSum: type === 'FULL_OBJECT' };
     throw new RemoteStorageError('unavailable', `The store gave no upload id for ${key}`, { key });
   }
 }
