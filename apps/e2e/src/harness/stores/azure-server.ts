@@ -8,6 +8,7 @@ import type { Cleanup } from '../cleanup.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import type { StoreServer } from './store-server.ts';
 
+const require = createRequire(import.meta.url);
 const CONTAINER = 'loft';
 const ACCOUNT = 'devstoreaccount1';
 /** Public: every Azurite has it. */
@@ -39,8 +40,7 @@ export async function startAzurite(cleanup: Cleanup): Promise<StoreServer> {
 
 async function startProcess(cleanup: Cleanup): Promise<number> {
   const directory = await temporaryDirectory(cleanup);
-  const manifest = createRequire(import.meta.url).resolve('azurite/package.json');
-  const program = join(dirname(manifest), 'dist/src/blob/main.js');
+  const program = join(dirname(require.resolve('azurite/package.json')), 'dist/src/blob/main.js');
   const child = spawn(
     process.execPath,
     [
