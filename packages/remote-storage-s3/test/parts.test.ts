@@ -44,7 +44,8 @@ describe('checksums of parts', () => {
     ] as const) {
       const end = [300, 700, 1_000][index] ?? 0;
       const part = bytes.subarray(start, end);
-      sums.of({ index, offset: start, bytes: part, isLast: index === 2 });
+      const checksum = crc32(part);
+      sums.of({ index, offset: start, bytes: part, checksum, isLast: index === 2 });
     }
     expect(sums.whole()).toBe(crc32(bytes));
     expect(sums.bytes).toBe(1_000);

@@ -6,7 +6,7 @@ import {
   type UploadPart,
   withDeadline,
 } from '@logloft/remote-storage';
-import { crc32c, crcToBase64 } from '../checksums/crc32c.ts';
+import { crcToBase64 } from '../checksums/crc32c.ts';
 import { OPERATIONS } from '../gcs-operation.ts';
 import { encodeKey, type GcsRequest, objectPath, query } from '../http/gcs-request.ts';
 import type { GcsTransport } from '../http/gcs-transport.ts';
@@ -51,13 +51,14 @@ export class ObjectUpload {
   }
 
   /**
-   * Sends a part. Parts come in their order, each until it has succeeded.
+   * Sends a part, whose checksum is that of all bytes up to its end. Parts come in their order, each
+   * until it has succeeded.
    *
    * @throws RemoteStorageError by kind; the reason of the signal
    */
   async send(part: UploadPart, signal: AbortSignal): Promise<void> {
     if (part.offset === this.#summed) {
-      this.#crc = crc32c(part.bytes, this.#crc);
+      this.#crc = part.checksum;
       this.#summed += part.bytes.byteLength;
     }
     try {

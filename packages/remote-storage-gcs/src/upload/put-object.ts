@@ -10,6 +10,7 @@ import {
   type SegmentSource,
   uploadParts,
 } from '@logloft/remote-storage';
+import { crc32c } from '../checksums/crc32c.ts';
 import { PART_STEP_BYTES } from '../gcs-settings.ts';
 import type { GcsTransport } from '../http/gcs-transport.ts';
 import { ObjectUpload, randomHex } from './object-upload.ts';
@@ -72,6 +73,7 @@ async function sendAll(
   options: PutObjectOptions,
 ): Promise<void> {
   const { signal, onProgress, memory, brake, retry } = options;
+  let crc = 0;
   await uploadParts(source, {
     signal,
     onProgress,
@@ -79,6 +81,11 @@ async function sendAll(
     partBytes: partBytesFor(options),
     // Pieces of a session cannot overtake each other.
     maxInFlight: 1,
+    // Of the object up to there: the store wants that of the whole with its last part.
+    checksum: (bytes) => {
+      crc = crc32c(bytes, crc);
+      return crc;
+    },
     memory,
     brake,
     retry,

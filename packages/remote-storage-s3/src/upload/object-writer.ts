@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import {
   isRemoteStorageError,
@@ -85,6 +86,12 @@ export class ObjectWriter {
     if (ifAbsent) this.#context.unsettled.settle(this.#key);
   }
 
+  // Also to tell an object of our own after an answer was lost.
+  get #needsSum(): boolean {
+    const { ifAbsent = false } = this.#options;
+    return ifAbsent || this.#context.settings.checksums === 'crc32';
+  }
+
   async #attempt(source: SegmentSource): Promise<void> {
     const { client, calls, settings, memory } = this.#context;
     const { signal, pacer } = this.#options;
@@ -102,6 +109,7 @@ export class ObjectWriter {
         partBytes,
         minPartBytes,
         maxInFlight: settings.partsInFlight,
+        checksum: this.#needsSum ? crc32 : undefined,
         // A part is tried again here, where the time for a call is known.
         retry: { ...calls.retrying, policy: { ...calls.retrying.policy, maxAttempts: 1 } },
         onProgress: (bytes) => this.#onProgress(bytes),
@@ -140,8 +148,7 @@ export class ObjectWriter {
   async #putWhole(part: UploadPart, call: CallSettings<unknown>): Promise<void> {
     const { client, calls, settings } = this.#context;
     const { ifAbsent = false } = this.#options;
-    const needsSum = settings.checksums === 'crc32' || ifAbsent;
-    const crc = needsSum ? crc32Text(this.#sums.of(part)) : undefined;
+    const crc = this.#needsSum ? crc32Text(this.#sums.of(part)) : undefined;
     const sent = settings.checksums === 'crc32' ? crc : undefined;
     const facts = {
       action: ACTION,

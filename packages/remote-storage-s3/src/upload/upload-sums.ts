@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import type { UploadPart } from '@logloft/remote-storage';
 import { combineCrc32 } from '../crc32-combine.ts';
 
@@ -7,17 +6,14 @@ interface PartSum {
   readonly bytes: number;
 }
 
-/** Checksums of the parts of an object, each computed once, also when the part is sent again. */
+/** Checksums of the parts of an object. They were computed while the parts were filled. */
 export class UploadSums {
   readonly #parts = new Map<number, PartSum>();
 
   /** CRC-32 of a part. */
-  of({ index, bytes }: UploadPart): number {
-    const known = this.#parts.get(index);
-    if (known !== undefined) return known.crc;
-    const crc = crc32(bytes);
-    this.#parts.set(index, { crc, bytes: bytes.byteLength });
-    return crc;
+  of({ index, bytes, checksum }: UploadPart): number {
+    this.#parts.set(index, { crc: checksum, bytes: bytes.byteLength });
+    return checksum;
   }
 
   /** CRC-32 of a part that has been seen. */

@@ -16,6 +16,8 @@ export interface UploadPart {
   readonly offset: number;
   /** Valid until the promise of `send` settles; empty only for an object of no bytes. */
   readonly bytes: Buffer;
+  /** What {@link PartUploadOptions.checksum} made of its bytes; 0 without that. */
+  readonly checksum: number;
   /** Whether the object ends with it. A part that is first and last is the whole object. */
   readonly isLast: boolean;
 }
@@ -30,6 +32,11 @@ export interface PartUploadOptions extends CallOptions {
   readonly maxInFlight: number;
   /** Where the memory of the parts comes from, shared by all uploads of a store. */
   readonly memory: BufferPool;
+  /**
+   * Adds bytes of a part to its checksum, slice by slice as they come, so that no part is gone through
+   * at one time. `before` is 0 where a part begins.
+   */
+  readonly checksum?: ((bytes: Uint8Array, before: number) => number) | undefined;
   /** Lets fewer parts go while the store is throttled; one for all uploads of a store. Default none. */
   readonly brake?: RequestBrake | undefined;
   /** How a part that failed is sent again, from memory. */
@@ -64,6 +71,12 @@ export async function uploadParts(
 ): Promise<SentParts> {
   const upload = new PartUpload(options);
   return await upload.run(source);
+}
+
+interface FilledPart {
+  readonly filled: number;
+  readonly checksum: number;
+  readonly isLast: boolean;
 }
 
 class PartUpload {
@@ -104,8 +117,10 @@ class PartUpload {
     const { memory } = this.#options;
     const { signal } = this.#stop;
     const wholeBytes = Math.max(1, Math.min(this.#partBytes, source.size));
+    const { checksum = withoutChecksum } = this.#options;
     let buffer: Buffer | undefined;
     let filled = 0;
+    let sum = 0;
     try {
       for await (const slice of undelayed(sourceSlices(source, { signal }), signal)) {
         let at = 0;
@@ -113,14 +128,16 @@ class PartUpload {
           if (buffer !== undefined && filled === wholeBytes) {
             const full = buffer;
             buffer = undefined;
-            await this.#dispatch(full, filled, false);
+            await this.#dispatch(full, { filled, checksum: sum, isLast: false });
           }
           if (buffer === undefined) {
             buffer = await this.#takeMemory(wholeBytes);
             filled = 0;
+            sum = 0;
           }
           const taken = slice.subarray(at, at + wholeBytes - filled);
           buffer.set(taken, filled);
+          sum = checksum(taken, sum);
           filled += taken.byteLength;
           at += taken.byteLength;
         }
@@ -128,7 +145,7 @@ class PartUpload {
       signal.throwIfAborted();
       const last = buffer ?? (await this.#takeMemory(0));
       buffer = undefined;
-      await this.#dispatch(last, filled, true);
+      await this.#dispatch(last, { filled, checksum: sum, isLast: true });
     } finally {
       if (buffer !== undefined) memory.deallocate(buffer);
     }
@@ -145,7 +162,7 @@ class PartUpload {
     }
   }
 
-  async #dispatch(buffer: Buffer, filled: number, isLast: boolean): Promise<void> {
+  async #dispatch(buffer: Buffer, { filled, checksum, isLast }: FilledPart): Promise<void> {
     const { pacer, maxInFlight, memory } = this.#options;
     const { signal } = this.#stop;
     try {
@@ -160,6 +177,7 @@ class PartUpload {
       index: this.#parts,
       offset: this.#bytes,
       bytes: buffer.subarray(0, filled),
+      checksum,
       isLast,
     };
     this.#parts += 1;
@@ -196,6 +214,10 @@ class PartUpload {
     this.#failure = { reason };
     this.#stop.abort(reason);
   }
+}
+
+function withoutChecksum(): number {
+  return 0;
 }
 
 // A generator whose source does not answer cannot be ended; it is left to end itself when it does.

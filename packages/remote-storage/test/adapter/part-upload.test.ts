@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { crc32 } from 'node:zlib';
 import { BufferPool } from '@logloft/bufferpool';
 import { ManualClock, randomBelow, seededRandom } from '@logloft/clock';
 import { expect, test } from 'vitest';
@@ -67,6 +68,23 @@ function reusingSource(bytes: Uint8Array, sliceBytes: () => number, size = bytes
   };
   return source;
 }
+
+test('the checksum of each part is made slice by slice, and is that of the part', async () => {
+  const bytes = seededRandom(3).fill(new Uint8Array(3 * PART + 7));
+  const longest: number[] = [];
+  const { running, sent } = upload(
+    reusingSource(bytes, () => 333),
+    {
+      checksum: (slice, before) => {
+        longest.push(slice.byteLength);
+        return crc32(slice, before);
+      },
+    },
+  );
+  await running;
+  expect(sent.map(({ part }) => part.checksum)).toEqual(sent.map(({ bytes: part }) => crc32(part)));
+  expect(Math.max(...longest)).toBeLessThanOrEqual(333);
+});
 
 test.each([0, 1, PART - 1, PART, PART + 1, 3 * PART, 3 * PART + 7, 9_999])(
   'a source of %i bytes arrives whole, in equal parts but for the last',
