@@ -79,10 +79,10 @@ export class LocalObjectStore implements ObjectStore {
     context: LocalObjectStoreContext,
   ): Promise<LocalObjectStore> {
     const { root: wanted, fsync = true } = options;
-    if (wanted === '') {
+    if (wanted === '' || wanted.includes('\0')) {
       throw new RemoteStorageError(
         'invalid-configuration',
-        'The local store needs a root directory',
+        `The local store needs a root directory, got ${JSON.stringify(wanted)}`,
       );
     }
     try {
