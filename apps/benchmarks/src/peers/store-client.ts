@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { serveCommands } from '../harness/command.ts';
 import { cpuMicrosBetween, ownUsage } from '../harness/usage.ts';
 import { openWay, type WayName } from './store-ways/open-way.ts';
-import type { StorePlace } from './store-ways/store-way.ts';
+import type { StorePlace, StoreWay } from './store-ways/store-way.ts';
 
 /** What to move. */
 export interface StoreTask {
@@ -17,8 +17,6 @@ export interface StoreTask {
   readonly direction: 'up' | 'down';
   /** Whether memory and the delay of the loop are watched, which costs a little. */
   readonly watched: boolean;
-  /** Without a small copy before, so that every request is one of the task. */
-  readonly isCold: boolean;
 }
 
 /** What it took. */
@@ -32,11 +30,9 @@ export interface StoreFigures {
 
 const commands = {
   async run(task: StoreTask): Promise<StoreFigures> {
-    const { way, place, file, bytes, direction } = task;
+    const { way, place } = task;
     const opened = await openWay(way, place);
     try {
-      // The connection, the code and the buffers of a second copy are there already.
-      if (!task.isCold) await opened.warmUp?.(file);
       const delay = monitorEventLoopDelay({ resolution: 1 });
       let peak = 0;
       const before = ownUsage();
@@ -46,8 +42,7 @@ const commands = {
       if (task.watched) delay.enable();
       else clearInterval(watch);
       const startedMs = performance.now();
-      if (direction === 'up') await opened.copy(file, bytes);
-      else await opened.read(bytes);
+      await move(opened, task);
       const ms = performance.now() - startedMs;
       delay.disable();
       clearInterval(watch);
@@ -64,6 +59,11 @@ const commands = {
     }
   },
 };
+
+async function move(way: StoreWay, { file, bytes, direction }: StoreTask): Promise<void> {
+  if (direction === 'up') await way.copy(file, bytes);
+  else await way.read(bytes);
+}
 
 /** What the client can be told. */
 export type StoreClientCommands = typeof commands;

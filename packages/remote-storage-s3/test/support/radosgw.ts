@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import type { TestServer } from './test-server.ts';
 
-const SCRIPT = join(import.meta.dirname, 'radosgw-up.sh');
+// The end-to-end checks start it by the same script.
+const SCRIPT = join(import.meta.dirname, '../../../../.ci/radosgw-up.sh');
 const START_MS = 60_000;
 
 /**

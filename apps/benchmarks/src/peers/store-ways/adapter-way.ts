@@ -68,7 +68,6 @@ export async function openAdapterWay(place: StorePlace): Promise<StoreWay> {
     });
   };
   return {
-    warmUp: (file) => copy(file, READ_BYTES),
     copy,
     read: async (bytes) => {
       const segment = segmentOf(bytes);

@@ -8,8 +8,6 @@ export interface StorePlace {
 
 /** One way to move a segment to a store and back. */
 export interface StoreWay {
-  /** Moves a little, so that what happens once only is over. */
-  readonly warmUp?: ((file: string) => Promise<void>) | undefined;
   copy(file: string, bytes: number): Promise<void>;
   /** Reads what was copied, from its first to its last byte. */
   read(bytes: number): Promise<void>;

@@ -16,8 +16,6 @@ parentPort?.on('message', (order: WorkerOrder) => {
 async function obey(order: WorkerOrder): Promise<void> {
   const way: StoreWay = await opened;
   switch (order.kind) {
-    case 'warm-up':
-      return await way.warmUp?.(order.file);
     case 'copy':
       return await way.copy(order.file, order.bytes);
     case 'read':

@@ -6,7 +6,6 @@ import type { StorePlace, StoreWay } from './store-way.ts';
 export type WorkerOrder =
   | { readonly kind: 'copy'; readonly file: string; readonly bytes: number }
   | { readonly kind: 'read'; readonly bytes: number }
-  | { readonly kind: 'warm-up'; readonly file: string }
   | { readonly kind: 'close' };
 
 /** {@link openAdapterWay}, all of it in a worker thread: the main thread only waits. */
@@ -19,7 +18,6 @@ export function openWorkerWay(place: StorePlace): StoreWay {
     if (failure !== undefined) throw new Error(String(failure));
   };
   return {
-    warmUp: (file) => tell({ kind: 'warm-up', file }),
     copy: (file, bytes) => tell({ kind: 'copy', file, bytes }),
     read: (bytes) => tell({ kind: 'read', bytes }),
     close: async () => {
