@@ -152,8 +152,14 @@ export class GuardedObjectStore implements ObjectStore {
       idleMs: this.#idleTimeoutMs,
       signals: [options.signal, this.#closing.signal],
     });
-    const heads = this.#store.list({ ...options, signal: watchdog.signal });
-    return guardStream(heads, watchdog, (thrown) => toRemoteStorageError(thrown, { action }));
+    const failure = (thrown: unknown): unknown => toRemoteStorageError(thrown, { action });
+    try {
+      const heads = this.#store.list({ ...options, signal: watchdog.signal });
+      return guardStream(heads, watchdog, failure);
+    } catch (error) {
+      watchdog.close();
+      throw failure(error);
+    }
   }
 
   /** 0 for a store that leaves nothing unfinished. */
