@@ -13,7 +13,7 @@ export async function openWay(name: WayName, place: StorePlace): Promise<StoreWa
     case 'ours':
       return await openAdapterWay(place);
     case 'worker':
-      return openWorkerWay(place);
+      return await openWorkerWay(place);
     case 'helper':
       return openHelperWay(place);
     case 'bare':

@@ -1,10 +1,10 @@
 // The thread of `openWorkerWay`.
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { openAdapterWay } from './adapter-way.ts';
-import type { StorePlace, StoreWay } from './store-way.ts';
+import type { StoreWay } from './store-way.ts';
 import type { WorkerOrder } from './worker-way.ts';
 
-const opened = openAdapterWay(workerData as StorePlace);
+let way: StoreWay | undefined;
 
 parentPort?.on('message', (order: WorkerOrder) => {
   obey(order).then(
@@ -14,13 +14,15 @@ parentPort?.on('message', (order: WorkerOrder) => {
 });
 
 async function obey(order: WorkerOrder): Promise<void> {
-  const way: StoreWay = await opened;
   switch (order.kind) {
+    case 'open':
+      way = await openAdapterWay(order.place);
+      return;
     case 'copy':
-      return await way.copy(order.file, order.bytes);
+      return await way?.copy(order.file, order.bytes);
     case 'read':
-      return await way.read(order.bytes);
+      return await way?.read(order.bytes);
     case 'close':
-      return await way.close();
+      return await way?.close();
   }
 }
