@@ -1,16 +1,25 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ObjectStoreRemoteStorage } from '@logloft/remote-storage';
+import { type LayoutOptions, ObjectStoreRemoteStorage } from '@logloft/remote-storage';
 import {
+  type ConformanceRunner,
+  damageStoredSegment,
   describeObjectStore,
   describeRemoteStorageManager,
   testContext,
 } from '@logloft/remote-storage-testkit';
-import { describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { LocalObjectStore } from '../src/index.ts';
 
-const runner = { describe, test };
+// A case reads a segment a thousand times: decrypting that takes a busy machine its time.
+const TIMEOUT_MS = 60_000;
+const runner: ConformanceRunner = {
+  describe,
+  test: (name, body) => test(name, { timeout: TIMEOUT_MS }, body),
+  afterAll,
+};
 
 async function freshRoot(): Promise<{ root: string; cleanUp: () => Promise<void> }> {
   const root = await mkdtemp(join(tmpdir(), 'logloft-local-'));
@@ -26,13 +35,41 @@ describeObjectStore(runner, {
   },
 });
 
-describeRemoteStorageManager(runner, {
-  name: 'The layout over LocalObjectStore',
-  open: async () => {
-    const { root, cleanUp } = await freshRoot();
-    const context = testContext(1);
-    // Without fsync: this is about the layout, and the store's own suite flushes enough.
-    const store = await LocalObjectStore.open({ root, fsync: false }, context);
-    return { manager: new ObjectStoreRemoteStorage(store, {}, context), cleanUp };
-  },
-});
+const KEY_PAIR = { id: 'k1', ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+const LAYOUTS: readonly (readonly [string, LayoutOptions])[] = [
+  ['plain', {}],
+  [
+    'compressed and encrypted in small chunks',
+    {
+      chunkBytes: 10_000,
+      compressionEnabled: true,
+      encryption: { keyPairId: 'k1', keyPairs: [KEY_PAIR] },
+    },
+  ],
+];
+
+for (const [name, layout] of LAYOUTS) {
+  describeRemoteStorageManager(runner, {
+    name: `The layout over LocalObjectStore, ${name}`,
+    chunkBytes: layout.chunkBytes,
+    open: async () => {
+      const { root, cleanUp } = await freshRoot();
+      // Without fsync: this is about the layout, and the store's own suite flushes enough.
+      const openStore = (): Promise<LocalObjectStore> =>
+        LocalObjectStore.open({ root, fsync: false }, testContext(1));
+      const reopen = async (): Promise<ObjectStoreRemoteStorage> =>
+        new ObjectStoreRemoteStorage(await openStore(), layout, testContext(1));
+      return {
+        manager: await reopen(),
+        reopen,
+        cleanUp,
+        damage: async (damage) => {
+          const store = await openStore();
+          await damageStoredSegment(store, damage);
+          await store.close();
+        },
+        noticesAltered: layout.encryption !== undefined,
+      };
+    },
+  });
+}
