@@ -3,6 +3,7 @@ import type { MetricsRegistry } from '@logloft/metrics';
 import type { ByteRange } from './byte-range.ts';
 import type { CallOptions, Pacer } from './call-options.ts';
 import type { ObjectStoreCapabilities } from './capabilities.ts';
+import { withDeadline } from './deadline.ts';
 import { RemoteStorageError } from './errors.ts';
 import { guardStream } from './guard-stream.ts';
 import { HighWaterProgress } from './high-water-progress.ts';
@@ -23,6 +24,9 @@ import { watchedSource } from './watched-source.ts';
 
 // What a stopped `put` gets to take away what it began, before its caller goes on without it.
 const PUT_GRACE_MS = 1_000;
+
+// A store has things to clean up; whoever closes it does not wait for ever.
+const CLOSE_MS = 30_000;
 
 /** What {@link GuardedObjectStore} needs. */
 export interface GuardedObjectStoreContext {
@@ -186,7 +190,11 @@ export class GuardedObjectStore implements ObjectStore {
     );
   }
 
-  /** Ends everything that is under way, then disposes of the store. */
+  /**
+   * Ends everything that is under way, then disposes of the store.
+   *
+   * @throws RemoteStorageError what that fails with; `timeout` when it takes more than 30 s
+   */
   async close(): Promise<void> {
     this.#closed ??= this.#close();
     await this.#closed;
@@ -201,7 +209,15 @@ export class GuardedObjectStore implements ObjectStore {
     this.#closing.abort(
       new RemoteStorageError('aborted', `Remote storage "${name}" is closed; open it anew`),
     );
-    await this.#store[Symbol.asyncDispose]();
+    const action = `Closing remote storage "${name}"`;
+    const { clock } = this.#context;
+    try {
+      await withDeadline({ clock, ms: CLOSE_MS, action }, async () => {
+        await this.#store[Symbol.asyncDispose]();
+      });
+    } catch (error) {
+      throw toRemoteStorageError(error, { action });
+    }
   }
 
   async #request<T>(

@@ -204,11 +204,14 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     return this.#reads.stats();
   }
 
-  /** Ends what is under way, and disposes of the store. */
+  /** Ends what is under way, and disposes of the store. @throws RemoteStorageError what that fails with */
   async close(): Promise<void> {
-    await this.#mask.run(() => this.#store.close());
-    await this.#reads.close();
-    await this.#copier.close();
+    try {
+      await this.#mask.run(() => this.#store.close());
+    } finally {
+      await this.#reads.close();
+      await this.#copier.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
