@@ -25,6 +25,9 @@ import { watchedSource } from './watched-source.ts';
 // What a stopped `put` gets to take away what it began, before its caller goes on without it.
 const PUT_GRACE_MS = 1_000;
 
+// The time for a request is that of so many keys: more of them may take longer.
+const KEYS_AT_A_TIME = 1_000;
+
 // A store has things to clean up; whoever closes it does not wait for ever.
 const CLOSE_MS = 30_000;
 
@@ -142,10 +145,19 @@ export class GuardedObjectStore implements ObjectStore {
   }
 
   async delete(keys: readonly string[], options: CallOptions = {}): Promise<void> {
-    if (keys.length === 0) return;
-    await this.#request('Deleting the object', keys[0], options, (signal) =>
-      this.#store.delete(keys, { ...options, signal }),
-    );
+    let failure: { readonly reason: unknown } | undefined;
+    for (let at = 0; at < keys.length; at += KEYS_AT_A_TIME) {
+      const some = keys.slice(at, at + KEYS_AT_A_TIME);
+      try {
+        await this.#request('Deleting the object', some[0], options, (signal) =>
+          this.#store.delete(some, { ...options, signal }),
+        );
+      } catch (error) {
+        if (options.signal?.aborted || this.#closing.signal.aborted) throw error;
+        failure ??= { reason: error };
+      }
+    }
+    if (failure !== undefined) throw failure.reason;
   }
 
   list(options: ListOptions = {}): AsyncIterable<ObjectHead> {
