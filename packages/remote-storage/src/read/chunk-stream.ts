@@ -57,6 +57,8 @@ export class ChunkStream {
   #piece: Buffer | undefined;
   #failed = false;
   #closed = false;
+  // A cache that has not answered once is not asked again by this reader.
+  #isCacheSilent = false;
 
   constructor(
     context: ChunkStreamContext,
@@ -143,7 +145,7 @@ export class ChunkStream {
   }
 
   async #obtain(index: number): Promise<ChunkBytes | undefined> {
-    const { cache, clock, timeoutMs } = this.#context;
+    const { clock, timeoutMs } = this.#context;
     const id: ChunkId = { object: this.#log.key, index, place: this.#log.places.at(index) };
     while (!this.#closed) {
       const ticket = this.#tickets.get(index);
@@ -151,7 +153,7 @@ export class ChunkStream {
         const kept = await this.#fromCache(id);
         if (kept !== undefined) return kept;
         // It may have come while the cache was asked, or the reader may have left.
-        if (!this.#closed && cache?.has(id) !== true) this.#claim(index);
+        if (!this.#closed && !this.#isCached(id)) this.#claim(index);
         continue;
       }
       try {
@@ -180,6 +182,7 @@ export class ChunkStream {
 
   async #fromCache(id: ChunkId): Promise<ChunkBytes | undefined> {
     const { cache, clock, timeoutMs } = this.#context;
+    if (this.#isCacheSilent) return undefined;
     const found = cache?.get(id);
     if (!(found instanceof Promise)) return found;
     const discard = (late: ChunkBytes | undefined): void => late?.release();
@@ -190,9 +193,14 @@ export class ChunkStream {
     return await inTime.catch((error: unknown) => {
       this.#signal?.throwIfAborted();
       // A disk that does not answer is no reason not to read from the store.
-      if (isRemoteStorageError(error) && error.kind === 'timeout') return undefined;
-      throw error;
+      if (!isRemoteStorageError(error) || error.kind !== 'timeout') throw error;
+      this.#isCacheSilent = true;
+      return undefined;
     });
+  }
+
+  #isCached(id: ChunkId): boolean {
+    return !this.#isCacheSilent && this.#context.cache?.has(id) === true;
   }
 
   // Up to the next that is claimed already: after a damaged chunk, those behind it may be.
@@ -226,7 +234,7 @@ export class ChunkStream {
     const next = index + 1;
     if (next <= this.#lastChunk) {
       const id = { object: key, index: next, place: places.at(next) };
-      if (!this.#tickets.has(next) && cache?.has(id) !== true) this.#claim(next);
+      if (!this.#tickets.has(next) && !this.#isCached(id)) this.#claim(next);
     }
     if (cache === undefined) return;
     const wanted = { chunk: index, wantedTo: this.#lastChunk };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { BufferPool } from '@logloft/bufferpool';
 import type { Clock } from '@logloft/clock';
+import { withDeadline } from '../../deadline.ts';
 import type { PluginLogger } from '../../plugin.ts';
 import { ChunkBytes } from '../chunk-bytes.ts';
 import { type ChunkCache, type ChunkCacheStats, type ChunkId, chunkKey } from '../chunk-cache.ts';
@@ -53,6 +54,7 @@ interface Entry {
 }
 
 const WARN_EVERY_MS = 60_000;
+const CLOSE_MS = 10_000;
 
 // How often the time of a file is set to that of its last use, from which the next start knows the order.
 const TOUCH_EVERY_MS = 60_000;
@@ -165,11 +167,17 @@ export class DiskChunkCache implements ChunkCache {
     return { entries: this.#entries.size, bytes: this.#bytes, ...this.#counts };
   }
 
-  /** Settles when what was being written is there. */
+  /** Settles when what was being written is there, or the disk has not answered for 10 s. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#ready;
-    while (this.#work.size > 0) await Promise.all(this.#work);
+    const { clock } = this.#context;
+    const atRest = async (): Promise<void> => {
+      await this.#ready;
+      while (this.#work.size > 0) await Promise.all(this.#work);
+    };
+    await withDeadline({ clock, ms: CLOSE_MS, action: 'Closing the chunk cache' }, atRest).catch(
+      (error: unknown) => this.#failed('The chunk cache could not be closed in order', error),
+    );
     this.#entries.clear();
     this.#evicted.clear();
   }
