@@ -65,12 +65,13 @@ test('a query is escaped by RFC 3986, and ordered', () => {
 });
 
 test.each([
-  ['bytes 0-9/100', { start: 0, end: 9 }],
-  ['bytes 5-5/*', { start: 5, end: 5 }],
+  ['bytes 0-9/100', { start: 0, end: 9, total: 100 }],
+  ['bytes 5-5/*', { start: 5, end: 5, total: undefined }],
   ['bytes 9-5/100', undefined],
   ['bytes */100', undefined],
   ['items 0-9/100', undefined],
   [`bytes 0-${'9'.repeat(20)}/*`, undefined],
+  [`bytes 0-1/${'9'.repeat(20)}`, undefined],
   [undefined, undefined],
 ])('%s is read as a content range or refused', (header, expected) => {
   expect(parseContentRange(header)).toEqual(expected);

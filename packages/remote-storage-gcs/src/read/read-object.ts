@@ -124,8 +124,11 @@ function assertRange(
   }: { readonly range: ByteRange; readonly length: number; readonly request: GcsRequest },
 ): void {
   const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(header ?? '') ?? [];
-  const end = Math.min(range.end ?? Number.MAX_SAFE_INTEGER, Number(size ?? Number.NaN) - 1);
-  const asked = Number(first) === range.start && (size === '*' || Number(last) === end);
+  const { end = Number.MAX_SAFE_INTEGER } = range;
+  // Only where the object ends may an answer end before what was asked for.
+  const lastWanted = size === '*' ? range.end : Math.min(end, Number(size ?? Number.NaN) - 1);
+  const endsRight = lastWanted === undefined || Number(last) === lastWanted;
+  const asked = Number(first) === range.start && endsRight;
   if (asked && Number(last) - Number(first) + 1 === length) return;
   throw strange(
     request,

@@ -128,7 +128,10 @@ function lengthOf(
   if (range === undefined) return length;
   const given = parseContentRange(header);
   if (given === undefined || given.start !== range.start) return undefined;
-  if (range.end !== undefined && given.end > range.end) return undefined;
+  // Only where the object ends may an answer end before what was asked for.
+  const { end = Number.MAX_SAFE_INTEGER } = range;
+  const last = given.total === undefined ? range.end : Math.min(end, given.total - 1);
+  if (last !== undefined && given.end !== last) return undefined;
   const promised = given.end - given.start + 1;
   return length === undefined || length === promised ? promised : undefined;
 }
