@@ -64,6 +64,8 @@ class BlobUpload {
   readonly #options: PutOptions;
   readonly #blob: BlockBlobClient;
   readonly #uploadId: string;
+  // Whether an attempt to make it visible ended without an answer.
+  #isUncertain = false;
 
   constructor(what: BlobToWrite, options: PutOptions) {
     const { requests, key } = what;
@@ -75,6 +77,16 @@ class BlobUpload {
 
   /** @returns why it must begin anew, where it lost all its blocks to a writer that was faster */
   async run(source: SegmentSource): Promise<RemoteStorageError | undefined> {
+    try {
+      return await this.#send(source);
+    } catch (error) {
+      // Whoever tries again as a whole would take the object for somebody else's.
+      if (this.#isUncertain && (await this.#isOurs().catch(() => false))) return undefined;
+      throw error;
+    }
+  }
+
+  async #send(source: SegmentSource): Promise<RemoteStorageError | undefined> {
     const { requests, memory, brake, key } = this.#what;
     const { signal, pacer, onProgress } = this.#options;
     const { blockBytes, blocksInFlight } = requests.tuning;
@@ -140,6 +152,7 @@ class BlobUpload {
       await send();
     } catch (error) {
       if (!(this.#options.ifAbsent && isRemoteStorageError(error))) throw error;
+      this.#isUncertain ||= error.retryable && error.kind !== 'throttled';
       if (error.kind !== 'precondition' || !(await this.#isOurs())) throw error;
     }
   }

@@ -79,11 +79,12 @@ export class ObjectUpload {
   /**
    * Whether the object is there although the upload failed, since only the answer was lost. Asked
    * where an object must not be written twice.
+   *
+   * @throws RemoteStorageError by kind when the store cannot be asked; the reason of the signal
    */
   async hasArrived(signal: AbortSignal | undefined): Promise<boolean> {
     if (this.#options.token === undefined || !this.#ambiguous) return false;
-    const stored = await this.#storedIfOurs(signal).catch(() => undefined);
-    return stored !== undefined;
+    return (await this.#storedIfOurs(signal)) !== undefined;
   }
 
   /** Takes away what was begun. Never throws; settles within 5 s. */

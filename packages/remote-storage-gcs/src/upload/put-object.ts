@@ -7,6 +7,7 @@ import {
   RemoteStorageError,
   type RequestBrake,
   type RetryOptions,
+  retry,
   type SegmentSource,
   uploadParts,
 } from '@logloft/remote-storage';
@@ -61,7 +62,9 @@ export async function putObject(
         await upload.takeBack();
         throw signal.reason;
       }
-      if (await upload.hasArrived(signal)) return;
+      // Whoever tries again as a whole would take the object for somebody else's.
+      const arrived = retry({ ...options.retry, signal }, () => upload.hasArrived(signal));
+      if (await arrived.catch(() => false)) return;
       again.permit(upload, error);
     }
   }
