@@ -227,9 +227,9 @@ describe('a start that fails', () => {
   });
 
   it('prints how a missing plugin is installed', async () => {
-    const { code, stderr } = await failed(...ANYWHERE, '--remote-storage', 's3');
+    const { code, stderr } = await failed(...ANYWHERE, '--remote-storage', '@example/store');
     expect(code).toBe(1);
-    expect(stderr).toContain('npm install @logloft/remote-storage-s3');
+    expect(stderr).toContain('npm install @example/store');
   });
 
   it('is an event in --json', async () => {

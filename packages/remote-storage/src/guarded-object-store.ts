@@ -57,6 +57,8 @@ export interface GuardedObjectStoreOptions {
  */
 export class GuardedObjectStore implements ObjectStore {
   readonly capabilities: ObjectStoreCapabilities;
+  /** There when the store has it. */
+  readonly serverTime?: NonNullable<ObjectStore['serverTime']>;
   readonly #store: ObjectStore;
   readonly #context: GuardedObjectStoreContext;
   readonly #requestTimeoutMs: number;
@@ -77,6 +79,13 @@ export class GuardedObjectStore implements ObjectStore {
     this.#requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000;
     this.#retryPolicy = options.retryPolicy;
+    const serverTime = store.serverTime?.bind(store);
+    if (serverTime !== undefined) {
+      this.serverTime = (call = {}) =>
+        this.#request('Asking for the time', undefined, call, (signal) =>
+          serverTime({ ...call, signal }),
+        );
+    }
   }
 
   async put(key: string, source: SegmentSource, options: PutOptions = {}): Promise<void> {

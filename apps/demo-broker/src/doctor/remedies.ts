@@ -123,8 +123,9 @@ const BY_KIND: Readonly<Partial<Record<RemoteStorageErrorKind, string>>> = {
 
 /** What to change so that a check works, in plain words. */
 export function remedyFor(error: unknown, failed: FailedCheck): string {
-  // Its message names what is wrong by itself, and may name all that would be right.
-  if (isRemoteStorageError(error) && error.kind === 'invalid-configuration') {
+  // Before the store is open, the message names what is wrong by itself, and all that would be right.
+  const isConfiguration = isRemoteStorageError(error) && error.kind === 'invalid-configuration';
+  if (isConfiguration && failed.what === 'open') {
     return 'Correct the option that is named.';
   }
   const told = textOf(error);
@@ -152,6 +153,8 @@ function byKind(kind: RemoteStorageErrorKind, { store, what }: FailedCheck): str
       return store === 's3'
         ? 'The store does not keep conditional writes. Set storage.s3.conditional.writes=false.'
         : 'The store does not keep conditional writes.';
+    case 'invalid-configuration':
+      return 'Correct the option that is named.';
     default:
       return BY_KIND[kind] ?? 'The message above says why.';
   }
