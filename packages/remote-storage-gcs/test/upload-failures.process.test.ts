@@ -101,7 +101,8 @@ describe('an upload', () => {
     await store.put(KEY, memorySource(bytes), { onProgress: (more) => steps.push(more) });
     expect(storedBytes(stub, KEY)?.equals(bytes)).toBe(true);
     expect(stub.requests.count('uploads.open')).toBe(2);
-    expect(steps).toEqual([PART_BYTES, PART_BYTES, PART_BYTES, PART_BYTES]);
+    const done = steps.filter((more) => more > 0);
+    expect(done).toEqual([PART_BYTES, PART_BYTES, PART_BYTES, PART_BYTES]);
   });
 
   test('that the store forgets again and again ends with an error that says so', async () => {

@@ -19,7 +19,7 @@ export interface Pacer {
 export interface CallOptions {
   /** Ends the call early; it then rejects with the signal's reason and leaves nothing behind. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of bytes done since the last call of it. */
+  /** Called with the number of bytes done since the last call of it; 0 says that the call is alive. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   readonly pacer?: Pacer | undefined;
 }

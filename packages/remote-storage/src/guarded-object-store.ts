@@ -111,6 +111,8 @@ export class GuardedObjectStore implements ObjectStore {
             onProgress: (bytes) => {
               watchdog.touch();
               progress.add(bytes);
+              // Nothing is done yet, but it is alive: whoever called watches for silence, too.
+              if (bytes === 0) options.onProgress?.(0);
             },
           });
         });

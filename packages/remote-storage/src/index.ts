@@ -2,6 +2,7 @@ export { kindOfHttpStatus, parseRetryAfter } from './adapter/http-failure.ts';
 export { type PartMemoryOptions, partMemory } from './adapter/part-memory.ts';
 export type { PartUploadOptions, SentParts, UploadPart } from './adapter/part-upload.ts';
 export { uploadParts } from './adapter/part-upload.ts';
+export { Patience, type PatienceOptions } from './adapter/patience.ts';
 export { RequestBrake, type RequestBrakeOptions } from './adapter/request-brake.ts';
 export type { OpenedBody, ResumedBodyOptions } from './adapter/resumed-body.ts';
 export { resumedBody } from './adapter/resumed-body.ts';

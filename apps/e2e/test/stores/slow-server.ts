@@ -7,6 +7,8 @@ export interface SlowConnection {
   readonly bytes: Buffer;
   /** Reads on; what is there already comes first. */
   resume(): void;
+  /** Reads at least so many bytes more, where they come, and then no more. */
+  read(bytes: number): void;
   /** Answers by hand. */
   answer(text: string): void;
   /** Resolves when the client has ended the connection and all that it sent was read. */
@@ -40,12 +42,12 @@ export async function startSlowServer(cleanup: Cleanup, readBytes: number): Prom
 function slowConnection(socket: Socket, readBytes: number): SlowConnection {
   const pieces: Buffer[] = [];
   let length = 0;
-  let isHeld = true;
+  let readTo = readBytes;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   socket.on('data', (piece) => {
     pieces.push(piece);
     length += piece.byteLength;
-    if (isHeld && length >= readBytes) socket.pause();
+    if (length >= readTo) socket.pause();
   });
   socket.on('error', () => undefined);
   socket.once('close', () => resolve());
@@ -54,7 +56,11 @@ function slowConnection(socket: Socket, readBytes: number): SlowConnection {
       return Buffer.concat(pieces);
     },
     resume: () => {
-      isHeld = false;
+      readTo = Number.POSITIVE_INFINITY;
+      socket.resume();
+    },
+    read: (bytes) => {
+      readTo = length + bytes;
       socket.resume();
     },
     answer: (text) => {

@@ -111,6 +111,7 @@ class Exchange {
       if (outgoing.write(value)) continue;
       outgoing.once('drain', () => {
         this.#timer.touch();
+        this.#options.request.onMoved?.();
         this.#write(slices);
       });
       return;

@@ -11,6 +11,8 @@ export interface GcsRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Left alone until the answer is there, and not read afterwards. */
   readonly body?: readonly Uint8Array[] | undefined;
+  /** Told when bytes of the body have left. */
+  readonly onMoved?: (() => void) | undefined;
 }
 
 /** Where the store is: the parts of an address that all requests share. */

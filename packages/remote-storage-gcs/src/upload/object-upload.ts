@@ -21,6 +21,8 @@ export interface ObjectUploadOptions {
   readonly storageClass: string | undefined;
   /** Set where the object must not exist yet: tells this upload's object from anybody else's. */
   readonly token: string | undefined;
+  /** Told when bytes move, before a part is done. */
+  readonly onMoved: () => void;
 }
 
 const TAKE_BACK_DEADLINE_MS = 5_000;
@@ -146,14 +148,14 @@ export class ObjectUpload {
   }
 
   #begin(uploadType: 'multipart' | 'resumable'): GcsRequest {
-    const { transport, key, token } = this.#options;
+    const { transport, key, token, onMoved } = this.#options;
     const parameters = query({
       uploadType,
       name: key,
       ifGenerationMatch: token === undefined ? undefined : '0',
     });
     const target = `/upload/storage/v1/b/${encodeKey(transport.bucket)}/o${parameters}`;
-    return { operation: OPERATIONS.write, key, method: 'POST', target };
+    return { operation: OPERATIONS.write, key, method: 'POST', target, onMoved };
   }
 
   #metadata(): object {

@@ -49,9 +49,10 @@ export async function putObject(
   const { signal, transport, random, storageClass } = options;
   const token = options.ifAbsent ? randomHex(random, 16) : undefined;
   const progress = highWater(options.onProgress);
+  const onMoved = (): void => progress.add(0);
   const again = new Beginnings(key);
   for (;;) {
-    const upload = new ObjectUpload({ transport, random, key, storageClass, token });
+    const upload = new ObjectUpload({ transport, random, key, storageClass, token, onMoved });
     progress.restart();
     try {
       await sendAll(upload, source, { ...options, onProgress: progress.add });
@@ -150,9 +151,9 @@ function highWater(onProgress: ((bytes: number) => void) | undefined): Progress 
     },
     add: (bytes) => {
       done += bytes;
-      if (done <= told) return;
-      const more = done - told;
-      told = done;
+      const more = Math.max(0, done - told);
+      told += more;
+      // 0, too: it says that the upload is alive.
       onProgress?.(more);
     },
   };

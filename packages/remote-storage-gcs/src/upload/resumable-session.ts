@@ -18,15 +18,21 @@ export class ResumableSession {
   readonly #transport: GcsTransport;
   readonly #key: string;
   readonly #url: URL;
+  readonly #onMoved: (() => void) | undefined;
   // Whether something was sent whose answer is not known: then the store is asked first.
   #uncertain = false;
   #over = false;
   #forgotten = false;
 
-  private constructor(transport: GcsTransport, key: string, url: URL) {
+  private constructor(
+    transport: GcsTransport,
+    { key, onMoved }: Pick<GcsRequest, 'onMoved'> & { readonly key: string },
+    url: URL,
+  ) {
     this.#transport = transport;
     this.#key = key;
     this.#url = url;
+    this.#onMoved = onMoved;
   }
 
   /**
@@ -43,7 +49,7 @@ export class ResumableSession {
   ): Promise<ResumableSession> {
     const { headers } = await transport.send(start, signal);
     const url = sessionUrl(headers.location, start.key, transport.isSecure);
-    return new ResumableSession(transport, start.key, url);
+    return new ResumableSession(transport, start, url);
   }
 
   /** Whether the store does not know the session any more, so that all has to be sent anew. */
@@ -121,6 +127,7 @@ export class ResumableSession {
           ...(crc === undefined ? {} : { 'x-goog-hash': `crc32c=${crcToBase64(crc)}` }),
         },
         body: bytes === undefined ? [] : [bytes],
+        onMoved: this.#onMoved,
       },
       signal,
       [MORE, ...GONE],

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import {
   isRemoteStorageError,
+  Patience,
   type PutOptions,
   type partMemory,
   RemoteStorageError,
@@ -52,6 +53,7 @@ export class ObjectWriter {
   readonly #key: string;
   readonly #options: PutOptions;
   readonly #token: string;
+  readonly #patience: Patience;
   // Bytes reported so far, and those of the present attempt: a second one does not report twice.
   #reported = 0;
   #done = 0;
@@ -65,6 +67,8 @@ export class ObjectWriter {
     this.#options = options;
     const token = context.random.fill(new Uint8Array(TOKEN_BYTES));
     this.#token = Buffer.from(token).toString('hex');
+    const onWait = (): void => options.onProgress?.(0);
+    this.#patience = new Patience({ clock: context.clock, onWait });
   }
 
   /** @throws RemoteStorageError by kind; the reason of the signal */
@@ -131,16 +135,16 @@ export class ObjectWriter {
     };
     const { slots, calls } = this.#context;
     const isWhole = part.isLast && part.index === 0;
-    await calls.repeated({ action: ACTION, key: this.#key }, call, (inner) =>
-      slots.run(
-        inner,
-        async () => {
-          const once = { ...call, signal: inner };
-          this.#isInParts = !isWhole;
-          if (isWhole) await this.#putWhole(part, once);
-          else await parts.send(part, once);
-        },
-        isThrottled,
+    const attempt = (inner: AbortSignal | undefined): Promise<void> =>
+      this.#patience.working(async () => {
+        const once = { ...call, signal: inner };
+        this.#isInParts = !isWhole;
+        if (isWhole) await this.#putWhole(part, once);
+        else await parts.send(part, once);
+      });
+    await this.#patience.during(() =>
+      calls.repeated({ action: ACTION, key: this.#key }, call, (inner) =>
+        slots.run(inner, () => attempt(inner), isThrottled),
       ),
     );
   }

@@ -6,6 +6,7 @@ import { memoryFailure } from '../memory-failure.ts';
 import { sourceSlices } from '../paced-slices.ts';
 import { type RetryOptions, retry } from '../retry.ts';
 import { unlessAborted } from '../unless-aborted.ts';
+import { Patience } from './patience.ts';
 import type { RequestBrake } from './request-brake.ts';
 
 /** A piece of an object, as large as the store likes its requests. */
@@ -57,7 +58,8 @@ const MS_OF_A_SLICE = 5;
 
 /**
  * Sends a source in parts: read ahead into pooled buffers, several in flight, each retried from
- * memory. The pacer is asked a part at a time. When one fails for good, or the signal aborts, the
+ * memory. The pacer is asked a part at a time. While it only waits (for memory, for its turn, for the
+ * next attempt), progress of 0 bytes is reported every 5 s. When one fails for good, or the signal aborts, the
  * others are stopped, and the promise settles when none is under way any more; a source that does not
  * answer is not waited for. All parts but the last have the same size.
  *
@@ -84,6 +86,7 @@ class PartUpload {
   readonly #partBytes: number;
   readonly #stop = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
+  readonly #patience: Patience;
   #failure: { readonly reason: unknown } | undefined;
   #parts = 0;
   #bytes = 0;
@@ -91,6 +94,8 @@ class PartUpload {
   constructor(options: PartUploadOptions) {
     this.#options = options;
     this.#partBytes = pacedPartBytes(options);
+    const { retry: again, onProgress } = options;
+    this.#patience = new Patience({ clock: again.clock, onWait: () => onProgress?.(0) });
   }
 
   async run(source: SegmentSource): Promise<SentParts> {
@@ -156,7 +161,9 @@ class PartUpload {
     const { signal } = this.#stop;
     const maxBlockMs = Number.POSITIVE_INFINITY;
     try {
-      return await this.#options.memory.allocate(bytes, { signal, maxBlockMs });
+      return await this.#patience.during(() =>
+        this.#options.memory.allocate(bytes, { signal, maxBlockMs }),
+      );
     } catch (error) {
       throw memoryFailure(error, 'A part of an upload');
     }
@@ -194,11 +201,13 @@ class PartUpload {
   async #send(part: UploadPart): Promise<void> {
     const { retry: again, send, brake, onProgress } = this.#options;
     const { signal } = this.#stop;
-    await retry({ ...again, signal }, async () => {
-      signal.throwIfAborted();
-      if (brake === undefined) await send(part, signal);
-      else await brake.run(() => send(part, signal), signal);
-    });
+    const once = (): Promise<void> => this.#patience.working(() => send(part, signal));
+    await this.#patience.during(() =>
+      retry({ ...again, signal }, async () => {
+        signal.throwIfAborted();
+        await (brake === undefined ? once() : brake.run(once, signal));
+      }),
+    );
     if (part.bytes.byteLength > 0) onProgress?.(part.bytes.byteLength);
   }
 
