@@ -3,6 +3,7 @@ import type { BlockBlobClient } from '@azure/storage-blob';
 import {
   isRemoteStorageError,
   type PartUploadOptions,
+  Patience,
   type PutOptions,
   RemoteStorageError,
   type RequestBrake,
@@ -106,7 +107,9 @@ class BlobUpload {
     });
     if (parts === 1) return undefined;
     const again = { ...requests.retrying(ACTION, key), signal };
-    return await retry(again, () => this.#commit(parts));
+    const onWait = (): void => onProgress?.(0);
+    const patience = new Patience({ clock: requests.clock, onWait });
+    return await patience.during(() => retry(again, () => this.#commit(parts)));
   }
 
   async #sendWhole({ bytes }: UploadPart, signal: AbortSignal): Promise<void> {

@@ -187,7 +187,8 @@ export class ObjectWriter {
       onRetry: () => this.#onRetry(),
     };
     try {
-      await parts.complete(ifAbsent, call);
+      // What hangs is found by its own time-outs.
+      await this.#patience.during(() => parts.complete(ifAbsent, call));
     } catch (error) {
       signal?.throwIfAborted();
       // "No such upload" is what a store says that has completed it already, and whose answer was lost.
