@@ -10,7 +10,7 @@ import {
   RemoteStorageError,
 } from '../errors.ts';
 import { GuardedObjectStore, type GuardedObjectStoreContext } from '../guarded-object-store.ts';
-import { INDEX_TYPES, type IndexType, type LogSegmentData } from '../log-segment-data.ts';
+import type { IndexType, LogSegmentData } from '../log-segment-data.ts';
 import { assertObjectKey } from '../object-key.ts';
 import type { ObjectStore } from '../object-store.ts';
 import type { CacheStats } from '../read/cache-stats.ts';
@@ -27,14 +27,10 @@ import type { ChunkPlace } from './chunk-places.ts';
 import { decodeCustomMetadata } from './custom-metadata.ts';
 import { decodeManifest } from './decode-manifest.ts';
 import type { EncryptionOptions } from './encryption-options.ts';
+import { indexesBytes, placeOf } from './index-places.ts';
 import type { LayoutOptions } from './layout-options.ts';
 import { openExactly } from './log-stream.ts';
-import {
-  type IndexPlace,
-  MAX_MANIFEST_BYTES,
-  type SegmentIndexes,
-  type SegmentManifest,
-} from './manifest.ts';
+import { MAX_MANIFEST_BYTES, type SegmentManifest } from './manifest.ts';
 import { PrefixMask } from './prefix-mask.ts';
 import { type RewrapOptions, type RewrapReport, rewrapDataKeys } from './rewrap-data-keys.ts';
 import { DEFAULT_CHUNK_BYTES, SegmentCopier } from './segment-copier.ts';
@@ -98,10 +94,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     });
     this.#remover = new SegmentRemover({
       store: this.#store,
-      forget: (keys) => {
-        this.#manifests.forget(keys.manifest);
-        this.#reads.forget(keys);
-      },
+      forget: (keys) => this.#forget(keys),
     });
     this.#copier = new SegmentCopier(options, {
       store: this.#store,
@@ -134,9 +127,11 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     range: ByteRange,
     options: CallOptions = {},
   ): Promise<AsyncIterable<Uint8Array>> {
-    return await this.#mask.run(async () =>
-      this.#mask.stream(await this.#fetchLogSegment(segment, range, options)),
-    );
+    return await this.#mask.run(async () => {
+      const keys = this.#keysOf(segment);
+      const read = () => this.#fetchLogSegment(keys, range, options);
+      return this.#mask.stream(await this.#forgettingDamage(keys, read));
+    });
   }
 
   async fetchIndex(
@@ -144,7 +139,10 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     type: IndexType,
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    return await this.#mask.run(() => this.#fetchIndex(segment, type, options));
+    return await this.#mask.run(async () => {
+      const keys = this.#keysOf(segment);
+      return await this.#forgettingDamage(keys, () => this.#fetchIndex(keys, type, options));
+    });
   }
 
   async deleteLogSegmentData(
@@ -218,12 +216,28 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     await this.close();
   }
 
+  // What is kept may have been damaged when it was read, and be sound in the store by now: then the next
+  // call is to see it.
+  async #forgettingDamage<T>(keys: SegmentKeys, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      const kind = isRemoteStorageError(error) ? error.kind : undefined;
+      if (kind === 'corrupt' || kind === 'denied') this.#forget(keys);
+      throw error;
+    }
+  }
+
+  #forget(keys: SegmentKeys): void {
+    this.#manifests.forget(keys.manifest);
+    this.#reads.forget(keys);
+  }
+
   async #fetchLogSegment(
-    segment: RemoteLogSegmentMetadata,
+    keys: SegmentKeys,
     range: ByteRange,
     options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const keys = this.#keysOf(segment);
     const manifest = await this.#manifests.get(keys.manifest, options.signal);
     const clipped = clipByteRange(range, manifest.chunkIndex.originalBytes);
     const decoder = this.#decoders.of(manifest, keys.manifest);
@@ -244,12 +258,7 @@ export class ObjectStoreRemoteStorage implements RemoteStorageManager {
     return await this.#reads.logs.read(log, clipped, options);
   }
 
-  async #fetchIndex(
-    segment: RemoteLogSegmentMetadata,
-    type: IndexType,
-    options: CallOptions,
-  ): Promise<Uint8Array> {
-    const keys = this.#keysOf(segment);
+  async #fetchIndex(keys: SegmentKeys, type: IndexType, options: CallOptions): Promise<Uint8Array> {
     const manifest = await this.#manifests.get(keys.manifest, options.signal);
     const place = placeOf(manifest.segmentIndexes, type);
     if (place === null) {
@@ -342,14 +351,6 @@ function withoutManifest(key: string, cause: unknown): RemoteResourceNotFoundErr
   );
 }
 
-// Places may come in any order.
-function indexesBytes(indexes: SegmentIndexes): number {
-  return INDEX_TYPES.reduce((most, type) => {
-    const place = placeOf(indexes, type);
-    return place === null ? most : Math.max(most, place.position + place.size);
-  }, 0);
-}
-
 function keyRingOf(encryption: EncryptionOptions | undefined): KeyRing {
   const { keyPairs = [], keyPairId, enabled = true } = encryption ?? { enabled: false };
   if (enabled && keyPairId === undefined) {
@@ -368,19 +369,4 @@ function largestSegment(options: LayoutOptions, maxObjectBytes: number): number 
   const whole = Math.floor(most / (chunkBytes + CIPHER_ADDED_BYTES));
   const rest = Math.max(0, most - whole * (chunkBytes + CIPHER_ADDED_BYTES) - CIPHER_ADDED_BYTES);
   return whole * chunkBytes + rest;
-}
-
-function placeOf(indexes: SegmentIndexes, type: IndexType): IndexPlace | null {
-  switch (type) {
-    case 'OFFSET':
-      return indexes.offset;
-    case 'TIMESTAMP':
-      return indexes.timestamp;
-    case 'PRODUCER_SNAPSHOT':
-      return indexes.producerSnapshot;
-    case 'LEADER_EPOCH':
-      return indexes.leaderEpoch;
-    case 'TRANSACTION':
-      return indexes.transaction;
-  }
 }
