@@ -67,7 +67,7 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const segment = segmentFor(options, random);
   const manager = await open(options, { prefix, random });
   const before = proxy.log.length;
-  proxy.use(seededProxyFaults(seed, { rate: 0.02 + 0.18 * fraction(random), actions: FAULTS }));
+  proxy.use(seededProxyFaults(seed, { rate: 0.04 + 0.26 * fraction(random), actions: FAULTS }));
   try {
     const copied = await copy(options, manager, segment);
     const reads =
