@@ -11,6 +11,7 @@ import {
   partMemory,
   RemoteStorageError,
   type RemoveUnfinishedOptions,
+  RequestBrake,
   type SegmentSource,
   Watchdog,
   withDeadline,
@@ -33,7 +34,6 @@ import {
 import { serverTime } from './server-time.ts';
 import { removeUnfinishedUploads } from './unfinished-uploads.ts';
 import { ObjectWriter, type WriterContext } from './upload/object-writer.ts';
-import { SendSlots } from './upload/send-slots.ts';
 import { UnsettledWrites } from './upload/unsettled-writes.ts';
 
 const MAX_KEY_BYTES = 1_024;
@@ -83,7 +83,7 @@ export class S3ObjectStore implements ObjectStore {
       calls: this.#calls,
       settings,
       memory,
-      slots: new SendSlots(settings.maxConnections),
+      brake: new RequestBrake({ maxInFlight: settings.maxConnections }),
       unsettled: new UnsettledWrites(),
       cleaning: (work) => this.#keepOpenFor(work),
     };

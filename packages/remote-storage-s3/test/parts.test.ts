@@ -6,7 +6,6 @@ import { combineCrc32, crc32Text } from '../src/crc32-combine.ts';
 import { decodedKey } from '../src/decoded-key.ts';
 import { queryString } from '../src/http/query-string.ts';
 import { parseContentRange } from '../src/read/content-range.ts';
-import { SendSlots } from '../src/upload/send-slots.ts';
 import { UnsettledWrites } from '../src/upload/unsettled-writes.ts';
 import { UploadSums } from '../src/upload/upload-sums.ts';
 
@@ -83,56 +82,6 @@ test.each([
   ['a%', 'url', 'a%'],
 ])('the key %s of a listing in the encoding %s is %s', (key, encoding, expected) => {
   expect(decodedKey(key, encoding)).toBe(expected);
-});
-
-describe('slots for sending', () => {
-  const isThrottled = (error: unknown): boolean => error === 'slow down';
-  const fails = (error: string) => async (): Promise<never> => {
-    throw error;
-  };
-
-  test('are halved once for all that were under way, and grow by one a round', async () => {
-    const slots = new SendSlots(8);
-    const gate = Promise.withResolvers<void>();
-    const sends = Array.from({ length: 8 }, () =>
-      slots.run(undefined, () => gate.promise.then(fails('slow down')), isThrottled),
-    );
-    gate.resolve();
-    await Promise.allSettled(sends);
-    expect(slots.limit).toBe(4);
-    for (let n = 0; n < 4; n += 1) await slots.run(undefined, async () => undefined, isThrottled);
-    expect(slots.limit).toBe(5);
-    for (let n = 0; n < 100; n += 1) await slots.run(undefined, async () => undefined, isThrottled);
-    expect(slots.limit).toBe(8);
-  });
-
-  test('are never fewer than one, and other failures do not count', async () => {
-    const slots = new SendSlots(2);
-    for (let n = 0; n < 5; n += 1) {
-      await slots.run(undefined, fails('slow down'), isThrottled).catch(() => undefined);
-    }
-    expect(slots.limit).toBe(1);
-    const others = new SendSlots(2);
-    await others.run(undefined, fails('broken'), isThrottled).catch(() => undefined);
-    expect(others.limit).toBe(2);
-  });
-
-  test('hold the others back in their order, and let those go who give up', async () => {
-    const slots = new SendSlots(1);
-    const gate = Promise.withResolvers<void>();
-    const order: number[] = [];
-    const first = slots.run(undefined, () => gate.promise, isThrottled);
-    const controller = new AbortController();
-    const reason = new Error('no longer wanted');
-    const second = slots.run(controller.signal, async () => void order.push(2), isThrottled);
-    const third = slots.run(undefined, async () => void order.push(3), isThrottled);
-    const fourth = slots.run(undefined, async () => void order.push(4), isThrottled);
-    controller.abort(reason);
-    await expect(second).rejects.toBe(reason);
-    gate.resolve();
-    await Promise.all([first, third, fourth]);
-    expect(order).toEqual([3, 4]);
-  });
 });
 
 test('writes whose outcome is unknown are kept for the latest thousand keys', () => {

@@ -6,6 +6,7 @@ import {
   type PutOptions,
   type partMemory,
   RemoteStorageError,
+  type RequestBrake,
   type SegmentSource,
   type UploadPart,
   uploadParts,
@@ -23,7 +24,6 @@ import {
 } from '../s3-settings.ts';
 import { tuned } from '../tuned-command.ts';
 import { MultipartUpload } from './multipart-upload.ts';
-import type { SendSlots } from './send-slots.ts';
 import type { ConditionalWrite, UnsettledWrites } from './unsettled-writes.ts';
 import { UploadSums } from './upload-sums.ts';
 
@@ -33,7 +33,7 @@ export interface WriterContext extends Pick<S3ObjectStoreContext, 'clock' | 'log
   readonly calls: S3Calls;
   readonly settings: ResolvedS3Settings;
   readonly memory: ReturnType<typeof partMemory>;
-  readonly slots: SendSlots;
+  readonly brake: RequestBrake;
   readonly unsettled: UnsettledWrites;
   /** Keeps the store open until something is cleaned up. */
   readonly cleaning: (work: Promise<void>) => void;
@@ -133,7 +133,7 @@ export class ObjectWriter {
       onActivity: () => this.#options.onProgress?.(0),
       onRetry: () => this.#onRetry(),
     };
-    const { slots, calls } = this.#context;
+    const { brake, calls } = this.#context;
     const isWhole = part.isLast && part.index === 0;
     const attempt = (inner: AbortSignal | undefined): Promise<void> =>
       this.#patience.working(async () => {
@@ -144,7 +144,7 @@ export class ObjectWriter {
       });
     await this.#patience.during(() =>
       calls.repeated({ action: ACTION, key: this.#key }, call, (inner) =>
-        slots.run(inner, () => attempt(inner), isThrottled),
+        brake.run(() => attempt(inner), inner),
       ),
     );
   }
@@ -264,10 +264,6 @@ export class ObjectWriter {
 
 function isConflict(error: unknown): boolean {
   return isRemoteStorageError(error) && error.kind === 'precondition' && error.retryable;
-}
-
-function isThrottled(error: unknown): boolean {
-  return isRemoteStorageError(error) && error.kind === 'throttled';
 }
 
 function isDefinite(error: unknown): boolean {
