@@ -4,6 +4,7 @@ import { ChunkBytes } from '../cache/chunk-bytes.ts';
 import { RemoteStorageError } from '../errors.ts';
 import { openExactly } from '../layout/log-stream.ts';
 import { memoryFailure } from '../memory-failure.ts';
+import { freeBuffer } from '../transform/free-buffer.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { PieceCutter } from './piece-cutter.ts';
 import type { ReadCounters } from './read-counters.ts';
@@ -164,7 +165,10 @@ export class ChunkRun {
       const stored = buffer.subarray(0, place.storedBytes);
       const plain = await log.decode(stored, place);
       if (plain.byteLength !== place.originalBytes) throw wrongLength(log.key, index, plain);
-      if (plain !== stored) buffer.set(plain);
+      if (plain !== stored) {
+        buffer.set(plain);
+        freeBuffer(plain);
+      }
       counters.loads += 1;
       counters.loadMs += clock.monotonic() - this.#beganMs;
     } catch (error) {

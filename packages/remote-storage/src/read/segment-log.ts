@@ -12,7 +12,8 @@ export interface SegmentLog {
    */
   readonly open: (range: ByteRange, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Makes a chunk of what is stored of it: decrypts, decompresses. May return its argument.
+   * Makes a chunk of what is stored of it: decrypts, decompresses. Returns its argument, or memory that is
+   * nobody else's: it is taken away again.
    *
    * @param stored does not change until the promise settles
    */

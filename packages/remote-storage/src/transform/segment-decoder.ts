@@ -1,5 +1,6 @@
 import type { Clock } from '@logloft/clock';
 import { RemoteStorageError } from '../errors.ts';
+import { freeBuffer } from './free-buffer.ts';
 import type { SegmentCipher } from './segment-cipher.ts';
 import { decompressFrame } from './zstd.ts';
 
@@ -45,8 +46,12 @@ export class SegmentDecoder {
   async chunk(stored: Uint8Array, part: StoredPart): Promise<Uint8Array> {
     return await naming(part, async () => {
       const opened = await this.#open(stored);
-      if (this.#options.isCompressed) return await decompressFrame(opened, part.originalBytes);
-      return ofLength(opened, part.originalBytes);
+      if (!this.#options.isCompressed) return ofLength(opened, part.originalBytes);
+      try {
+        return await decompressFrame(opened, part.originalBytes);
+      } finally {
+        if (opened !== stored) freeBuffer(opened);
+      }
     });
   }
 

@@ -1,12 +1,13 @@
 import {
   constants,
+  createZstdCompress,
+  createZstdDecompress,
   type ZstdOptions,
-  zstdCompress,
   zstdCompressSync,
-  zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
 import { RemoteStorageError } from '../errors.ts';
+import { runZlib } from './run-zlib.ts';
 import { readZstdFrame } from './zstd-frame.ts';
 
 // Below this the thread pool takes longer to answer than the work does.
@@ -36,12 +37,11 @@ export async function compressFrame(plain: Uint8Array): Promise<Uint8Array> {
     chunkSize: Math.max(64, maxFrameBytes(plain.byteLength) + 64),
   };
   if (plain.byteLength <= SMALL_BYTES) return zstdCompressSync(plain, options);
-  return await new Promise((resolve, reject) => {
-    zstdCompress(plain, options, (error, frame) => {
-      if (error === null) resolve(frame);
-      else reject(new RemoteStorageError('unavailable', 'Compressing failed', { cause: error }));
-    });
-  });
+  try {
+    return await runZlib(createZstdCompress(options), plain, Number.POSITIVE_INFINITY);
+  } catch (error) {
+    throw new RemoteStorageError('unavailable', 'Compressing failed', { cause: error });
+  }
 }
 
 /**
@@ -61,7 +61,7 @@ export async function decompressFrame(frame: Uint8Array, plainBytes: number): Pr
       `A frame of ${plainBytes} bytes claims a window of ${windowBytes}`,
     );
   }
-  const plain = await decompress(frame, {
+  const plain = await decompress(frame, plainBytes, {
     maxOutputLength: Math.max(1, plainBytes),
     chunkSize: plainBytes + 64,
     params: { [constants.ZSTD_d_windowLogMax]: windowLog },
@@ -70,15 +70,14 @@ export async function decompressFrame(frame: Uint8Array, plainBytes: number): Pr
   return plain;
 }
 
-async function decompress(frame: Uint8Array, options: ZstdOptions): Promise<Uint8Array> {
+async function decompress(
+  frame: Uint8Array,
+  plainBytes: number,
+  options: ZstdOptions,
+): Promise<Uint8Array> {
   try {
-    if ((options.maxOutputLength ?? 0) <= SMALL_BYTES) return zstdDecompressSync(frame, options);
-    return await new Promise((resolve, reject) => {
-      zstdDecompress(frame, options, (error, plain) => {
-        if (error === null) resolve(plain);
-        else reject(error);
-      });
-    });
+    if (plainBytes <= SMALL_BYTES) return zstdDecompressSync(frame, options);
+    return await runZlib(createZstdDecompress(options), frame, plainBytes);
   } catch (error) {
     throw new RemoteStorageError('corrupt', 'The frame cannot be decompressed', { cause: error });
   }
