@@ -173,6 +173,20 @@ describe('logloft doctor', () => {
     expect(wrong.code).toBe(1);
   });
 
+  it('ends on Ctrl-C, and leaves nothing behind then either', async () => {
+    await using stub = await startS3Stub({ buckets: ['loft'], credentials: [KEY] });
+    const hanging = stub.failures.add({ operation: 'GetObject', action: { kind: 'hang' } });
+    const properties = Object.entries(s3Properties(stub.url));
+    const set = properties.flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+    await using logloft = new LogloftProcess(['doctor', '--remote-storage', 's3', ...set]);
+    await hanging.whenFired();
+    logloft.child.kill('SIGINT');
+    const { code, stderr } = await logloft.ended();
+    expect(code, stderr).toBe(130);
+    expect(stderr).toContain('interrupted');
+    expect(stub.objects('loft')).toEqual([]);
+  });
+
   it('prints one JSON object with --json', async () => {
     await using stub = await startS3Stub({ buckets: ['loft'], credentials: [KEY] });
     const { stdout, code } = await doctor('s3', s3Properties(stub.url), '--json');

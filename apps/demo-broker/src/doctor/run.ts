@@ -71,6 +71,10 @@ export async function doctor(
     hold.close();
     await metrics.close();
   }
+  if (stop.aborted) {
+    output.err('logloft: the checks were interrupted');
+    return EXIT_CODES.interrupted;
+  }
   output.out(command.json ? jsonOf(list) : closingLine(list));
   return list.isSound ? EXIT_CODES.ok : EXIT_CODES.failed;
 }

@@ -33,20 +33,25 @@ const SKEW_WARNED_MS = 60_000;
  * and not when a broker has been running for a day.
  */
 export async function checkStore(checks: StoreChecks): Promise<void> {
-  const { list } = checks;
+  const { list, random, store, signal } = checks;
+  // Of its own, so that two who look at once do not meet.
+  const id = Buffer.from(random.fill(new Uint8Array(8))).toString('hex');
+  const small = `${checks.prefix}${id}/small`;
+  const large = `${checks.prefix}${id}/large`;
   await list.check('clock', 'open', () => compareClocks(checks));
   const isThere = await list.check('bucket', 'list', () => listBucket(checks));
-  const small = `${checks.prefix}small`;
-  const bytes = checks.random.fill(new Uint8Array(SMALL_BYTES));
+  const bytes = random.fill(new Uint8Array(SMALL_BYTES));
   const wrote = await list.check('write', 'write', async () => {
-    await checks.store.put(small, memorySource(bytes), { signal: checks.signal });
+    await store.put(small, memorySource(bytes), { signal });
     return { detail: `${SMALL_BYTES} bytes` };
   });
   if (wrote) {
     await list.check('ranged read', 'read', () => readRanges(checks, small, bytes));
     await list.check('conditional write', 'condition', () => writeConditionally(checks, small));
-    await list.check('large object', 'parts', () => moveLargeObject(checks));
+    await list.check('large object', 'parts', () => moveLargeObject(checks, large));
     await list.check('delete', 'delete', () => deleteAll(checks, [small]));
+    // Whoever interrupts is not left with it.
+    if (signal.aborted) await store.delete([small]).catch(() => undefined);
   } else {
     const reason = isThere ? 'nothing could be written' : 'there is no bucket to try it on';
     for (const name of ['ranged read', 'conditional write', 'large object', 'delete']) {
@@ -116,9 +121,8 @@ async function writeConditionally(
   return { detail: 'a key that exists is refused' };
 }
 
-async function moveLargeObject(checks: StoreChecks): Promise<Success> {
-  const { store, clock, random, prefix, sizeBytes, signal } = checks;
-  const key = `${prefix}large`;
+async function moveLargeObject(checks: StoreChecks, key: string): Promise<Success> {
+  const { store, clock, random, sizeBytes, signal } = checks;
   const bytes = random.fill(new Uint8Array(sizeBytes));
   try {
     const startedMs = clock.monotonic();

@@ -1,8 +1,18 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { collectBytes, type ObjectStore } from '@logloft/remote-storage';
 import type { CheckRun } from '../harness/run-checks.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { openBucket, type StoreServer, storeProperties } from '../harness/stores/store-server.ts';
+
+const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex');
+const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
+
+interface Manifest {
+  readonly compression?: boolean;
+  readonly encryption?: { readonly dataKey?: string };
+}
 
 const SEGMENT_SUFFIXES = ['.indexes', '.log', '.rsm-manifest'] as const;
 
@@ -30,30 +40,52 @@ export async function checkDemo(
       return last;
     },
   );
-  await checks.check(
-    `${flag}: each segment has its three objects, and none shows its text`,
-    async () => {
-      const bucket = await openBucket(server);
-      try {
-        const bySegment = new Map<string, string[]>();
-        let bytes = 0;
-        for await (const { key, size } of bucket.list()) {
-          const end = key.lastIndexOf('.');
-          const kinds = bySegment.get(key.slice(0, end)) ?? [];
-          bySegment.set(key.slice(0, end), [...kinds, key.slice(end)]);
-          bytes += size;
-        }
-        if (bySegment.size === 0) throw new Error('the bucket is empty');
-        for (const [segment, kinds] of bySegment) {
-          if (kinds.toSorted().join() === SEGMENT_SUFFIXES.join()) continue;
+  await checks.check(`${flag}: each segment has its three objects, the log sealed`, async () => {
+    const bucket = await openBucket(server);
+    try {
+      const bySegment = new Map<string, string[]>();
+      let bytes = 0;
+      for await (const { key, size } of bucket.list()) {
+        const end = key.lastIndexOf('.');
+        const kinds = bySegment.get(key.slice(0, end)) ?? [];
+        bySegment.set(key.slice(0, end), [...kinds, key.slice(end)]);
+        bytes += size;
+      }
+      if (bySegment.size === 0) throw new Error('the bucket is empty');
+      for (const [segment, kinds] of bySegment) {
+        if (kinds.toSorted().join() !== SEGMENT_SUFFIXES.join()) {
           throw new Error(`${segment} has ${kinds.join(', ')}`);
         }
-        return `${bySegment.size} segments, ${bytes} bytes`;
-      } finally {
-        await bucket[Symbol.asyncDispose]();
+        await assertSealed(bucket, segment);
       }
-    },
+      return `${bySegment.size} segments, ${bytes} bytes`;
+    } finally {
+      await bucket[Symbol.asyncDispose]();
+    }
+  });
+}
+
+/** Compressed, then encrypted: by what the manifest says, and by the bytes themselves. */
+async function assertSealed(bucket: ObjectStore, segment: string): Promise<void> {
+  const whole = async (key: string): Promise<Uint8Array> =>
+    await collectBytes(await bucket.get(key), MAX_OBJECT_BYTES);
+  const manifest: unknown = JSON.parse(
+    new TextDecoder().decode(await whole(`${segment}.rsm-manifest`)),
   );
+  const { compression, encryption } = manifest as Manifest;
+  if (compression !== true || encryption?.dataKey?.startsWith('first:') !== true) {
+    throw new Error(
+      `${segment}: the manifest says compression ${compression}, ${encryption?.dataKey}`,
+    );
+  }
+  const log = Buffer.from(await whole(`${segment}.log`));
+  // Text, and what zstd leaves of it, is not as even as what the cipher makes.
+  if (
+    log.subarray(0, ZSTD_MAGIC.byteLength).equals(ZSTD_MAGIC) ||
+    deflateSync(log).byteLength < log.byteLength
+  ) {
+    throw new Error(`${segment}: the log is stored in the clear`);
+  }
 }
 
 function commandPath(): string {
